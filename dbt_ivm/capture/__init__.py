@@ -1,0 +1,1 @@
+"""What happened to a source since the watermark; one file per change source."""

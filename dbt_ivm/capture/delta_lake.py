@@ -1,0 +1,186 @@
+"""Delta tables: `DESCRIBE HISTORY` tells without a query that nothing changed, that rows were only appended, how many changed.
+
+The feed is read only across operations that cannot change the schema; anything else, and every replacement of the whole
+table, is the difference of two versions: across schema changes the feed fails or lies.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from dbt_ivm.errors import NotIncremental
+from dbt_ivm.render.sources import Change, SourceState
+from dbt_ivm.state.record import SourceMark
+
+HISTORY_LIMIT = 50
+WALL_FRACTION = 0.8
+"""A version is given up for reading well before Delta refuses it (`delta.deletedFileRetentionDuration`)."""
+DEFAULT_RETENTION = timedelta(days=7)
+
+_ROWS_MOVE = frozenset(("WRITE", "DELETE", "UPDATE", "MERGE", "TRUNCATE", "RESTORE", "STREAMING UPDATE", "COPY INTO"))
+_NO_ROW_CHANGES = frozenset(
+    ("OPTIMIZE", "VACUUM START", "VACUUM END", "REORG", "CLUSTER BY", "COMPUTE STATS", "SET TBLPROPERTIES")
+)
+
+
+@dataclass(frozen=True)
+class Commit:
+    version: int
+    timestamp: str
+    operation: str
+    parameters: dict = field(default_factory=dict)
+    metrics: dict = field(default_factory=dict)
+
+    @property
+    def is_append(self) -> bool:
+        return (
+            self.operation in ("WRITE", "STREAMING UPDATE", "COPY INTO")
+            and self.parameters.get("mode", "Append") == "Append"
+            and str(self.parameters.get("outputMode", "Append")) == "Append"
+        )
+
+    @property
+    def is_quiet(self) -> bool:
+        return self.operation in _NO_ROW_CHANGES
+
+    @property
+    def is_replacement(self) -> bool:
+        return self.parameters.get("mode") == "Overwrite" or self.operation not in _ROWS_MOVE | _NO_ROW_CHANGES
+
+    @property
+    def rows(self) -> int:
+        names: tuple[str, ...] = (
+            "numOutputRows",
+            "numDeletedRows",
+            "numUpdatedRows",
+            "numTargetRowsInserted",
+            "numTargetRowsUpdated",
+            "numTargetRowsDeleted",
+        )
+        if self.operation == "MERGE":
+            names = names[3:]
+        return sum(int(self.metrics.get(name) or 0) for name in names)
+
+
+def read_history(rows: list[list], names: list[str]) -> list[Commit]:
+    """Newest first, from the rows of DESCRIBE HISTORY."""
+    at = {name: i for i, name in enumerate(names)}
+    return [
+        Commit(
+            int(row[at["version"]]),
+            _timestamp(row[at["timestamp"]]),
+            str(row[at["operation"]]),
+            _mapping(row[at["operationParameters"]]),
+            _mapping(row[at["operationMetrics"]]),
+        )
+        for row in rows
+    ]
+
+
+def _timestamp(value: object) -> str:
+    """
+    >>> _timestamp("2026-11-18 11:10:28.8360") == _timestamp(datetime(2026, 11, 18, 11, 10, 28, 836000))
+    True
+    """
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%d %H:%M:%S.") + f"{value.microsecond // 1000:03d}"
+    text = str(value).replace("T", " ")[:23]
+    seconds, _, fraction = text.partition(".")
+    return f"{seconds}.{fraction[:3]:0<3}"
+
+
+def _mapping(value: object) -> dict:
+    if isinstance(value, str):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return {}
+    return dict(value) if value else {}  # type: ignore[call-overload]
+
+
+def retention_of(properties: dict) -> timedelta:
+    """
+    >>> retention_of({"delta.deletedFileRetentionDuration": "interval 2 hours"}).seconds
+    7200
+    """
+    text = properties.get("delta.deletedFileRetentionDuration", "")
+    match = re.search(r"(\d+)\s*(second|minute|hour|day|week|month)", str(text).lower())
+    if not match:
+        return DEFAULT_RETENTION
+    unit = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800, "month": 2592000}[match.group(2)]
+    return timedelta(seconds=int(match.group(1)) * unit)
+
+
+def is_near_wall(timestamp: str, now: datetime, properties: dict) -> bool:
+    try:
+        then = datetime.strptime(timestamp, "%Y-%m-%d %H:%M:%S.%f")
+    except ValueError:
+        return True
+    return now - then > retention_of(properties) * WALL_FRACTION
+
+
+@dataclass(frozen=True)
+class Observation:
+    """A source as it stood when this run first looked: pinned for the whole run."""
+
+    parts: tuple[str, ...]
+    id: str
+    history: tuple[Commit, ...]
+    """Newest first, complete back to the oldest watermark that was asked for."""
+    properties: dict = field(default_factory=dict)
+    pin: int | None = None
+    """A published version, for an ivm model's state; else the newest."""
+
+    @property
+    def version(self) -> int:
+        return self.history[0].version if self.pin is None else self.pin
+
+    def commit(self, version: int) -> Commit | None:
+        return next((commit for commit in self.history if commit.version == version), None)
+
+    @property
+    def mark(self) -> SourceMark:
+        commit = self.commit(self.version)
+        return SourceMark(self.id, self.version, commit.timestamp if commit else "")
+
+    @property
+    def has_feed(self) -> bool:
+        return str(self.properties.get("delta.enableChangeDataFeed", "")).lower() == "true"
+
+
+def source_state(name: str, seen: Observation, mark: SourceMark | None, now: datetime) -> SourceState:
+    """Where Pre, Post and the change are read from; refuses where the watermark can no longer be reached."""
+    post = seen.version
+    if mark is None:
+        return SourceState(seen.parts, post, post)
+    pre = mark.version
+    base = seen.commit(pre)
+    if base is None or base.timestamp != mark.timestamp:
+        raise NotIncremental(
+            "source_replaced",
+            f"{name} was dropped and made again, or its history is gone: rebuilt from what is there now",
+        )
+    if pre == post:
+        return SourceState(seen.parts, post, post)
+    lost = pre != seen.history[0].version and is_near_wall(base.timestamp, now, seen.properties)
+    between = [commit for commit in seen.history if pre < commit.version <= post]
+    if pre < post and all(commit.is_quiet and commit.operation != "SET TBLPROPERTIES" for commit in between):
+        return SourceState(seen.parts, post, post)
+    safe = (
+        pre < post
+        and seen.has_feed
+        and all(not commit.is_replacement and commit.operation != "SET TBLPROPERTIES" for commit in between)
+    )
+    if safe:
+        moves = [commit for commit in between if not commit.is_quiet]
+        change = Change.INSERTS if all(commit.is_append for commit in moves) else Change.FEED
+        return SourceState(seen.parts, post, pre, change, lost, sum(commit.rows for commit in moves))
+    if lost:
+        raise NotIncremental(
+            "version_too_old",
+            f"version {pre} of {name} is older than Delta keeps for reading, and its change feed cannot be used",
+        )
+    return SourceState(seen.parts, post, pre, Change.DIFF)

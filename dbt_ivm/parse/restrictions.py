@@ -1,0 +1,95 @@
+"""What cannot be maintained yet: one function per refusal, each with its reason and code."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt_ivm.errors import NotIncremental
+from dbt_ivm.parse.functions import CLOCK_WITHOUT_ARGUMENT, GENERATORS, NON_DETERMINISTIC, names_of
+
+
+def refuse_statement(tree: exp.Expr) -> None:
+    if not isinstance(tree, exp.Query):
+        raise NotIncremental("not_a_select", f"a model must be a SELECT, found {tree.key.upper()}")
+
+
+def refuse_clauses(select: exp.Select) -> None:
+    """Clauses that are no filter, projection, join or grouping."""
+    refused = {
+        "limit": ("limit", "LIMIT has no incremental law yet"),
+        "offset": ("limit", "OFFSET has no incremental law yet"),
+        "laterals": ("lateral_view", "LATERAL VIEW has no incremental law yet"),
+        "qualify": ("window", "QUALIFY has no incremental law yet"),
+        "windows": ("window", "WINDOW has no incremental law yet"),
+        "pivots": ("pivot", "PIVOT has no incremental law yet"),
+        "match": ("unsupported_clause", "MATCH_RECOGNIZE has no incremental law"),
+        "connect": ("unsupported_clause", "CONNECT BY has no incremental law"),
+        "kind": ("unsupported_clause", "SELECT AS STRUCT or VALUE has no incremental law"),
+        "into": ("not_a_select", "SELECT INTO is not a SELECT"),
+        "sample": ("sample", "TABLESAMPLE is not deterministic"),
+    }
+    for key, (code, text) in refused.items():
+        if select.args.get(key):
+            raise NotIncremental(code, text)
+    distinct = select.args.get("distinct")
+    if distinct and distinct.args.get("on"):
+        raise NotIncremental("unsupported_clause", "DISTINCT ON has no incremental law")
+    for node in select.args.get("operation_modifiers") or []:
+        raise NotIncremental("unsupported_clause", f"{node} has no incremental law")
+    for key in ("sort", "cluster", "distribute"):
+        if select.args.get(key):
+            raise NotIncremental("unsupported_clause", f"{key.upper()} BY has no meaning in a view")
+
+
+def refuse_table(table: exp.Expr) -> None:
+    if isinstance(table, exp.Table) and isinstance(table.this, exp.Func):
+        raise NotIncremental("table_function", "a table function in FROM has no incremental law yet")
+    if isinstance(table, exp.Lateral | exp.Unnest | exp.Values | exp.TableFromRows):
+        raise NotIncremental("table_function", f"{table.key.upper()} in FROM has no incremental law yet")
+    if table.args.get("sample") or isinstance(table, exp.TableSample):
+        raise NotIncremental("sample", "TABLESAMPLE is not deterministic")
+    if table.args.get("pivots"):
+        raise NotIncremental("pivot", "PIVOT and UNPIVOT have no incremental law yet")
+    if isinstance(table, exp.Table) and (
+        table.args.get("version") or table.args.get("when") or table.args.get("changes")
+    ):
+        raise NotIncremental("time_travel", "a source with its own VERSION or TIMESTAMP does not move with its table")
+
+
+def refuse_join(join: exp.Join) -> None:
+    side, kind = (join.side or "").upper(), (join.kind or "").upper()
+    if side or kind in ("OUTER", "SEMI", "ANTI") or (join.method or "").upper() not in ("", "NATURAL"):
+        words = " ".join(word for word in (join.method, side, kind) if word)
+        raise NotIncremental("join_kind", f"a {words} JOIN has no incremental law yet", "an inner join is incremental")
+
+
+def refuse_expression(expression: exp.Expr) -> None:
+    """Deterministic, one row in and one value out."""
+    for node in expression.walk():
+        if isinstance(node, exp.Subquery | exp.Query | exp.Exists) or node.args.get("query"):
+            raise NotIncremental(
+                "subquery", "a subquery in an expression has no incremental law yet", "write it as a join"
+            )
+        if isinstance(node, exp.Window):
+            raise NotIncremental("window", "a window function has no incremental law yet")
+        if isinstance(node, exp.Parameter | exp.Placeholder | exp.SessionParameter):
+            raise NotIncremental("parameter", "a parameter or variable is not part of the definition")
+        names = names_of(node)
+        for name in names:
+            if name in NON_DETERMINISTIC or (name in CLOCK_WITHOUT_ARGUMENT and not list(node.iter_expressions())):
+                raise NotIncremental(
+                    "non_deterministic", f"{name}() does not return the same value twice: recomputed at every run"
+                )
+            if name in GENERATORS:
+                raise NotIncremental("generator", f"{name}() makes several rows of one and has no incremental law yet")
+        if isinstance(node, exp.Explode | exp.Posexplode | exp.Inline):
+            raise NotIncremental("generator", f"{node.key}() makes several rows of one and has no incremental law yet")
+        if isinstance(node, exp.Column) and node.name.lower() in (
+            "current_date",
+            "current_timestamp",
+            "current_user",
+            "user",
+        ):
+            raise NotIncremental(
+                "non_deterministic", f"{node.name} does not return the same value twice: recomputed at every run"
+            )

@@ -1,0 +1,88 @@
+"""Building the state: first run, changed definition, --full-refresh, and whatever cannot be maintained."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from dbt_ivm.algebra.relations import column
+from dbt_ivm.capture.delta_lake import Commit
+from dbt_ivm.errors import IvmError
+from dbt_ivm.parse.sql import write
+from dbt_ivm.protocol.analyse import Analysis, pinned_states
+from dbt_ivm.protocol.definition import Definition
+from dbt_ivm.protocol.environment import Environment, Model
+from dbt_ivm.protocol.observe import history, quoted
+from dbt_ivm.render.relations import Renderer, aliased, select
+from dbt_ivm.state.layout import COUNT, Layout, finish, partial_aggregate
+from dbt_ivm.strategy.work import Statement
+
+STATE_PROPERTIES = {"delta.enableChangeDataFeed": "true", "delta.enableDeletionVectors": "true"}
+
+
+@dataclass(frozen=True)
+class Built:
+    version: int
+    timestamp: str
+    rows: int
+
+
+def state_select(layout: Layout, renderer: Renderer, batch: int) -> exp.Select:
+    """The whole state from Post of the sources."""
+    if layout.root.aggregate is not None:
+        return finish(layout, renderer.bag(partial_aggregate(layout)), batch)
+    one = aliased(exp.cast(exp.Literal.number(1), "bigint"), COUNT)
+    names = [column(symbol) for symbol, _ in layout.stored]
+    return finish(layout, select([*names, one], renderer.bag(layout.root.core)), batch)
+
+
+def build_sql(model: Model, layout: Layout, definition: Definition, env: Environment, batch: int) -> str:
+    if not layout.opaque:
+        return write(state_select(layout, Renderer(pinned_states(definition, env)), batch))
+    text = model.sql.strip().rstrip(";")
+    if all(name == state for name, state in layout.public):
+        return text
+    items = [aliased(column(name), state) for name, state in layout.public]
+    return write(exp.Select(expressions=items)) + f" FROM (\n{text}\n)"
+
+
+def build(
+    model: Model, analysis: Analysis, definition: Definition, env: Environment
+) -> Generator[Statement, list, Built]:
+    batch = env.new_batch()
+    properties = {**dict(model.tblproperties), **STATE_PROPERTIES, "ivm.batch": str(batch)}
+    pairs = ", ".join(f"{write(exp.Literal.string(k))} = {write(exp.Literal.string(v))}" for k, v in properties.items())
+    cluster = ", ".join(write(exp.to_identifier(name, quoted=True)) for name in model.cluster_by)
+    yield Statement(
+        "build",
+        f"CREATE OR REPLACE TABLE {quoted(model.state)} USING delta"
+        + (f" CLUSTER BY ({cluster})" if cluster else "")
+        + f" TBLPROPERTIES ({pairs}) AS\n{build_sql(model, analysis.layout, definition, env, batch)}",
+    )
+    comments = dict(model.column_comments)
+    for name, state in analysis.layout.public:
+        if comments.get(name.lower()):
+            text = write(exp.Literal.string(comments[name.lower()]))
+            yield Statement(
+                "comment",
+                f"ALTER TABLE {quoted(model.state)} ALTER COLUMN {write(exp.to_identifier(state, quoted=True))} COMMENT {text}",
+            )
+    commits = yield from history(model.state, 50)
+    ours = next((i for i, commit in enumerate(commits) if _is_ours(commit, batch)), None)
+    if ours is None or any("CHANGE COLUMN" not in commit.operation for commit in commits[:ours]):
+        raise IvmError(
+            f"{model.name}: another run wrote {quoted(model.state)} at the same time; nothing was published, run again"
+        )
+    return Built(commits[0].version, commits[0].timestamp, int(commits[ours].metrics.get("numOutputRows") or 0))
+
+
+def _is_ours(commit: Commit, batch: int) -> bool:
+    properties = commit.parameters.get("properties") or "{}"
+    try:
+        found = json.loads(properties) if isinstance(properties, str) else properties
+    except ValueError:
+        return str(batch) in str(properties)
+    return found.get("ivm.batch") == str(batch)

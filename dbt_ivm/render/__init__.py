@@ -1,0 +1,1 @@
+"""Algebra to Spark SQL, built from expressions; identifiers are always quoted."""

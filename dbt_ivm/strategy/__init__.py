@@ -1,0 +1,1 @@
+"""How a change is applied: append, overwrite, replace, merge or full; one file each, behind `Work` and `Applied`."""

@@ -1,0 +1,6 @@
+{% macro ivm_report(response) %}
+  {%- do log(model.name ~ ' ' ~ response._message, info=true) -%}
+  {%- for hint in response.hints -%}
+    {%- do log(model.name ~ ' hint: ' ~ hint, info=true) -%}
+  {%- endfor -%}
+{% endmacro %}
