@@ -53,8 +53,12 @@ VIEWS = {
 @pytest.mark.parametrize("name", VIEWS)
 @pytest.mark.parametrize(
     "off",
-    [(), ("overwrite", "append", "push_filters", "prune_columns", "merge_projects", "flatten_joins")],
-    ids=["chosen", "naive"],
+    [
+        (),
+        ("overwrite", "append", "push_filters", "prune_columns", "merge_projects", "flatten_joins"),
+        ("overwrite", "append", "replace"),
+    ],
+    ids=["chosen", "naive", "merge"],
 )
 def test_view_equals_recompute(driver, name, off):
     for text in SETUP:

@@ -12,7 +12,7 @@ from dbt_ivm.simplify import PASSES
 MATERIALIZATIONS = ("ivm", "incremental_view")
 REFRESH = ("auto", "incremental", "full")
 IVM_KEYS = ("ivm_enable_change_feed", "ivm_switch_off")
-SWITCHES = tuple(name for name, _ in PASSES) + ("net_changes", "append", "overwrite")
+SWITCHES = tuple(name for name, _ in PASSES) + ("net_changes", "append", "overwrite", "replace")
 
 
 def problems(config: Mapping[str, Any]) -> list[str]:

@@ -97,6 +97,7 @@ def environment_of(adapter: Any, execute: Callable, invocation_id: str) -> Envir
         memory,
         now=lambda: datetime.now(timezone.utc).replace(tzinfo=None),
         new_batch=lambda: random.SystemRandom().randrange(1, 2**62),
+        fresh_catalog=lambda parts: _fresh(parts, execute, memory),
     )
 
 

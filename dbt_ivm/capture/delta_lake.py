@@ -15,15 +15,15 @@ from dbt_ivm.errors import NotIncremental
 from dbt_ivm.render.sources import Change, SourceState
 from dbt_ivm.state.record import SourceMark
 
-HISTORY_LIMIT = 50
 WALL_FRACTION = 0.8
 """A version is given up for reading well before Delta refuses it (`delta.deletedFileRetentionDuration`)."""
+ZONE_SLACK = timedelta(hours=14)
+"""Histories show local time of a session that may live anywhere on earth."""
 DEFAULT_RETENTION = timedelta(days=7)
 
-_ROWS_MOVE = frozenset(("WRITE", "DELETE", "UPDATE", "MERGE", "TRUNCATE", "RESTORE", "STREAMING UPDATE", "COPY INTO"))
-_NO_ROW_CHANGES = frozenset(
-    ("OPTIMIZE", "VACUUM START", "VACUUM END", "REORG", "CLUSTER BY", "COMPUTE STATS", "SET TBLPROPERTIES")
-)
+# A RESTORE may bring back another schema, so it is not among these.
+_ROWS_MOVE = frozenset(("WRITE", "DELETE", "UPDATE", "MERGE", "TRUNCATE", "STREAMING UPDATE", "COPY INTO"))
+_NO_ROW_CHANGES = frozenset(("OPTIMIZE", "VACUUM START", "VACUUM END", "REORG", "CLUSTER BY", "COMPUTE STATS"))
 
 
 @dataclass(frozen=True)
@@ -44,24 +44,30 @@ class Commit:
 
     @property
     def is_quiet(self) -> bool:
+        """No row changed, nor anything that the feed depends on."""
+        if self.operation == "SET TBLPROPERTIES":
+            return not any(str(key).startswith("delta.") for key in mapping(self.parameters.get("properties")))
         return self.operation in _NO_ROW_CHANGES
 
     @property
     def is_replacement(self) -> bool:
-        return self.parameters.get("mode") == "Overwrite" or self.operation not in _ROWS_MOVE | _NO_ROW_CHANGES
+        """Too much to be read from the feed: the two versions are compared."""
+        return self.parameters.get("mode") == "Overwrite" or not (self.is_quiet or self.operation in _ROWS_MOVE)
+
+    @property
+    def rows_in(self) -> int:
+        return self._sum("numTargetRowsInserted" if self.operation == "MERGE" else "numOutputRows")
+
+    @property
+    def rows_out(self) -> int:
+        return self._sum("numTargetRowsDeleted" if self.operation == "MERGE" else "numDeletedRows")
 
     @property
     def rows(self) -> int:
-        names: tuple[str, ...] = (
-            "numOutputRows",
-            "numDeletedRows",
-            "numUpdatedRows",
-            "numTargetRowsInserted",
-            "numTargetRowsUpdated",
-            "numTargetRowsDeleted",
-        )
-        if self.operation == "MERGE":
-            names = names[3:]
+        """How many rows it touched."""
+        return self.rows_in + self.rows_out + self._sum("numUpdatedRows", "numTargetRowsUpdated")
+
+    def _sum(self, *names: str) -> int:
         return sum(int(self.metrics.get(name) or 0) for name in names)
 
 
@@ -73,8 +79,8 @@ def read_history(rows: list[list], names: list[str]) -> list[Commit]:
             int(row[at["version"]]),
             _timestamp(row[at["timestamp"]]),
             str(row[at["operation"]]),
-            _mapping(row[at["operationParameters"]]),
-            _mapping(row[at["operationMetrics"]]),
+            mapping(row[at["operationParameters"]]),
+            mapping(row[at["operationMetrics"]]),
         )
         for row in rows
     ]
@@ -92,7 +98,7 @@ def _timestamp(value: object) -> str:
     return f"{seconds}.{fraction[:3]:0<3}"
 
 
-def _mapping(value: object) -> dict:
+def mapping(value: object) -> dict:
     if isinstance(value, str):
         try:
             return json.loads(value)
@@ -119,7 +125,7 @@ def is_near_wall(timestamp: str, now: datetime, properties: dict) -> bool:
         then = datetime.strptime(timestamp, "%Y-%m-%d %H:%M:%S.%f")
     except ValueError:
         return True
-    return now - then > retention_of(properties) * WALL_FRACTION
+    return now - then + ZONE_SLACK > retention_of(properties) * WALL_FRACTION
 
 
 @dataclass(frozen=True)
@@ -130,7 +136,8 @@ class Observation:
     id: str
     history: tuple[Commit, ...]
     """Newest first, complete back to the oldest watermark that was asked for."""
-    properties: dict = field(default_factory=dict)
+    properties: dict | None = None
+    """None: nobody needed them yet."""
     pin: int | None = None
     """A published version, for an ivm model's state; else the newest."""
 
@@ -146,9 +153,23 @@ class Observation:
         commit = self.commit(self.version)
         return SourceMark(self.id, self.version, commit.timestamp if commit else "")
 
+    def is_at(self, mark: SourceMark | None) -> bool:
+        """Nothing happened since the watermark."""
+        return mark is not None and (self.mark.version, self.mark.timestamp) == (mark.version, mark.timestamp)
+
+    def continues(self, mark: SourceMark) -> bool:
+        """The same table as the watermark's: its commit is in this history, and nothing since has made the table anew."""
+        base = self.commit(mark.version)
+        since = [commit for commit in self.history if commit.version > mark.version]
+        return base is not None and base.timestamp == mark.timestamp and not any(c.is_replacement for c in since)
+
     @property
     def has_feed(self) -> bool:
-        return str(self.properties.get("delta.enableChangeDataFeed", "")).lower() == "true"
+        return str((self.properties or {}).get("delta.enableChangeDataFeed", "")).lower() == "true"
+
+    @property
+    def lacks_feed(self) -> bool:
+        return self.properties is not None and not self.has_feed
 
 
 def source_state(name: str, seen: Observation, mark: SourceMark | None, now: datetime) -> SourceState:
@@ -165,16 +186,11 @@ def source_state(name: str, seen: Observation, mark: SourceMark | None, now: dat
         )
     if pre == post:
         return SourceState(seen.parts, post, post)
-    lost = pre != seen.history[0].version and is_near_wall(base.timestamp, now, seen.properties)
+    lost = pre != seen.history[0].version and is_near_wall(base.timestamp, now, seen.properties or {})
     between = [commit for commit in seen.history if pre < commit.version <= post]
-    if pre < post and all(commit.is_quiet and commit.operation != "SET TBLPROPERTIES" for commit in between):
+    if pre < post and all(commit.is_quiet for commit in between):
         return SourceState(seen.parts, post, post)
-    safe = (
-        pre < post
-        and seen.has_feed
-        and all(not commit.is_replacement and commit.operation != "SET TBLPROPERTIES" for commit in between)
-    )
-    if safe:
+    if pre < post and seen.has_feed and not any(commit.is_replacement for commit in between):
         moves = [commit for commit in between if not commit.is_quiet]
         change = Change.INSERTS if all(commit.is_append for commit in moves) else Change.FEED
         return SourceState(seen.parts, post, pre, change, lost, sum(commit.rows for commit in moves))

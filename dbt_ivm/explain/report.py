@@ -8,10 +8,11 @@ from dbt_ivm.algebra.relations import Aggregate, Filter, Join, Project, Relation
 from dbt_ivm.delta import ChangeFacts, branches, delta
 from dbt_ivm.errors import NotIncremental, StatementFailed
 from dbt_ivm.parse.sql import write
-from dbt_ivm.protocol.analyse import Analysis, analyse, check_faithful
+from dbt_ivm.protocol.analyse import Analysis, analyse
 from dbt_ivm.protocol.definition import define
 from dbt_ivm.protocol.environment import Environment, Model, source_name
-from dbt_ivm.protocol.observe import observe
+from dbt_ivm.protocol.faithful import check_faithful
+from dbt_ivm.protocol.observe import observe, observe_session
 from dbt_ivm.render.relations import Renderer
 from dbt_ivm.render.sources import Change, SourceState
 from dbt_ivm.state.record import Record
@@ -28,6 +29,7 @@ CLASSES = {
 
 
 def explain(model: Model, env: Environment) -> Generator[Statement, list, str]:
+    yield from observe_session(env)
     definition = define(model, env)
     for parts in definition.tables.values():
         yield from observe(parts, env, None, definition.pins.get(source_name(parts)))
@@ -35,7 +37,7 @@ def explain(model: Model, env: Environment) -> Generator[Statement, list, str]:
     reason = analysis.reason
     if reason is None:
         try:
-            yield from check_faithful(model)
+            yield from check_faithful(model, env)
         except NotIncremental as refusal:
             reason = refusal.reason
         except StatementFailed as problem:

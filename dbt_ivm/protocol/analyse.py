@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from dbt_ivm.algebra.relations import Aggregate, OneRow, Project, Relation, scans
 from dbt_ivm.algebra.types import spark_type
 from dbt_ivm.errors import IvmError, NotIncremental, Reason, StatementFailed
-from dbt_ivm.parse.functions import AGGREGATES, GENERATORS
 from dbt_ivm.parse.reader import Reader, TableFacts
-from dbt_ivm.parse.sql import parse, write
+from dbt_ivm.parse.sql import write
 from dbt_ivm.protocol.definition import Definition
 from dbt_ivm.protocol.environment import Environment, Model, Parts, lowered, source_name
 from dbt_ivm.protocol.observe import columns_of
@@ -39,6 +37,10 @@ class Analysis:
     @property
     def root(self) -> Root:
         return self.layout.root
+
+    def opaque(self, reason: Reason) -> Analysis:
+        """The SELECT as written, in full, for this reason."""
+        return replace(self, layout=replace(self.layout, opaque=True), reason=reason)
 
 
 def analyse(model: Model, definition: Definition, env: Environment) -> Generator[Statement, list, Analysis]:
@@ -154,36 +156,3 @@ def _refuse_nested_floats(root: Root, probed: Mapping[str, str]) -> None:
                     f"{inner.key}() of {type_.name} below another operator is not the same to the last bit when computed again",
                     "cast the column to DECIMAL, or make the inner aggregate a model of its own",
                 )
-
-
-def check_faithful(model: Model) -> Generator[Statement, list, None]:
-    """Spark must see the same plan in the user's text and in ours: the analysis could have changed a meaning."""
-    tree = parse(model.sql)
-    plans = []
-    yield Statement("print whole plans", "SET spark.sql.debug.maxToStringFields=10000")
-    for text in (model.sql.strip().rstrip(";"), write(tree)):
-        rows = yield Statement("explain", f"EXPLAIN EXTENDED {text}", fetch=True)
-        plans.append(_optimized(str(rows[0][0])))
-    if not plans[0] or plans[0] != plans[1]:
-        raise NotIncremental(
-            "unfaithful_reading", "the analysis would change the meaning of this SELECT: it runs as written, in full"
-        )
-    functions = {str(node.this).lower() for node in tree.find_all(exp.Anonymous)}
-    if functions:
-        rows = yield Statement("functions", "SHOW SYSTEM FUNCTIONS", fetch=True)
-        known = {str(row[0]).lower() for row in rows}
-        for name in sorted(functions - known - AGGREGATES - GENERATORS):
-            raise NotIncremental(
-                "unknown_function",
-                f"{name}() is not one of Spark's own functions: whether it is deterministic cannot be known",
-            )
-
-
-def _optimized(plan: str) -> str:
-    """The optimized plan with expression ids renumbered in order of appearance."""
-    match = re.search(r"== Optimized Logical Plan ==\n(.*?)\n\n?== Physical Plan ==", plan, re.S)
-    if not match or re.search(r"\.\.\. \d+ more fields|\.\.\.\d+ more", match.group(1)):
-        return ""
-    ids: dict[str, str] = {}
-    text = re.sub(r"#(\d+)(L?)", lambda m: f"#{ids.setdefault(m.group(1), str(len(ids)))}{m.group(2)}", match.group(1))
-    return re.sub(r"lambda (\w+)#", r"lambda \1#", text)

@@ -4,30 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator
-from dataclasses import dataclass
 
 from sqlglot import exp
 
 from dbt_ivm.algebra.relations import column
 from dbt_ivm.capture.delta_lake import Commit
-from dbt_ivm.errors import IvmError
+from dbt_ivm.errors import Interleaved
 from dbt_ivm.parse.sql import write
 from dbt_ivm.protocol.analyse import Analysis, pinned_states
 from dbt_ivm.protocol.definition import Definition
 from dbt_ivm.protocol.environment import Environment, Model
-from dbt_ivm.protocol.observe import history, quoted
+from dbt_ivm.protocol.observe import HISTORY_LIMIT, history, quoted
+from dbt_ivm.protocol.publish import Built
 from dbt_ivm.render.relations import Renderer, aliased, select
 from dbt_ivm.state.layout import COUNT, Layout, finish, partial_aggregate
 from dbt_ivm.strategy.work import Statement
 
 STATE_PROPERTIES = {"delta.enableChangeDataFeed": "true", "delta.enableDeletionVectors": "true"}
-
-
-@dataclass(frozen=True)
-class Built:
-    version: int
-    timestamp: str
-    rows: int
 
 
 def state_select(layout: Layout, renderer: Renderer, batch: int) -> exp.Select:
@@ -70,12 +63,10 @@ def build(
                 "comment",
                 f"ALTER TABLE {quoted(model.state)} ALTER COLUMN {write(exp.to_identifier(state, quoted=True))} COMMENT {text}",
             )
-    commits = yield from history(model.state, 50)
+    commits = yield from history(model.state, HISTORY_LIMIT)
     ours = next((i for i, commit in enumerate(commits) if _is_ours(commit, batch)), None)
     if ours is None or any("CHANGE COLUMN" not in commit.operation for commit in commits[:ours]):
-        raise IvmError(
-            f"{model.name}: another run wrote {quoted(model.state)} at the same time; nothing was published, run again"
-        )
+        raise Interleaved(model.name, quoted(model.state))
     return Built(commits[0].version, commits[0].timestamp, int(commits[ours].metrics.get("numOutputRows") or 0))
 
 

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from dbt_ivm.errors import NotIncremental, Reason
 from dbt_ivm.parse.sql import normalised, parse, write
-from dbt_ivm.protocol.environment import Environment, Model, Parts, lowered, source_name
+from dbt_ivm.protocol.environment import CatalogEntry, Environment, Model, Parts, bare, lowered, source_name
 from dbt_ivm.state.fingerprint import definition_of
 from dbt_ivm.state.record import Record
 
@@ -39,7 +39,7 @@ def define(model: Model, env: Environment) -> Definition:
             _gather_named(parts, env, found)
         found.unknown_sources |= not model.depends_on
     views = [(source_name(parts), text) for parts, text in found.views.items()]
-    shape = [model.cluster_by, model.state]
+    shape = [model.cluster_by, model.state, env.memory.session]
     found.fingerprint = definition_of(normalised(model.sql), views, shape)
     return found
 
@@ -56,10 +56,12 @@ def _gather(tree: exp.Expr, env: Environment, found: Definition) -> None:
 
 
 def _gather_named(parts: Parts, env: Environment, found: Definition) -> None:
+    parts = bare(parts)
     key = lowered(parts)
     if key in found.tables or key in found.views:
         return
-    entry = env.entry(parts)
+    # A name of three parts is another catalog's, which keeps no Delta history for us to read.
+    entry = env.entry(parts) if len(parts) < 3 else CatalogEntry("other")
     if entry.kind == "delta":
         found.tables[key] = parts
     elif entry.kind == "view" and entry.text:

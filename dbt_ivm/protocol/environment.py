@@ -48,10 +48,9 @@ class RunMemory:
 
     def __init__(self) -> None:
         self.observations: dict[str, Observation] = {}
+        self.session: tuple[str, ...] = ()
         self.columns: dict[str, tuple[tuple[str, str], ...]] = {}
-        self.published: dict[Parts, Record] = {}
         self.texts: dict[Parts, str] = {}
-        self.built: set[Parts] = set()
         self._locks: dict[str, threading.RLock] = defaultdict(threading.RLock)
         self._guard = threading.Lock()
 
@@ -66,7 +65,12 @@ class Environment:
     memory: RunMemory
     now: Callable[[], datetime]
     new_batch: Callable[[], int]
-    say: Callable[[str], None] = field(default=lambda text: None)
+    fresh_catalog: Callable[[Parts], CatalogEntry] | None = None
+    """As `catalog`, but never from a cache."""
+
+    def fresh(self, parts: Parts) -> CatalogEntry:
+        self.memory.texts.pop(lowered(parts), None)
+        return (self.fresh_catalog or self.catalog)(parts)
 
     def entry(self, parts: Parts) -> CatalogEntry:
         key = lowered(parts)
@@ -93,7 +97,16 @@ def lowered(parts: Parts) -> Parts:
     return tuple(part.lower() for part in parts)
 
 
+def bare(parts: Parts) -> Parts:
+    """Without the session's own catalog.
+
+    >>> bare(("spark_catalog", "s", "t"))
+    ('s', 't')
+    """
+    return parts[1:] if len(parts) == 3 and parts[0].lower() == "spark_catalog" else parts
+
+
 def source_name(parts: Parts) -> str:
     return ".".join(
-        part if part.replace("_", "a").isalnum() else f"`{part.replace('`', '``')}`" for part in lowered(parts)
+        part if part.replace("_", "a").isalnum() else f"`{part.replace('`', '``')}`" for part in lowered(bare(parts))
     )

@@ -9,7 +9,8 @@ from sqlglot import exp
 from dbt_ivm.algebra.relations import column
 from dbt_ivm.errors import NotIncremental
 from dbt_ivm.parse.sql import parse, write
-from dbt_ivm.protocol.environment import Environment, Model, lowered, source_name
+from dbt_ivm.protocol.environment import Environment, Model, Parts, source_name
+from dbt_ivm.protocol.inline import inline_views
 from dbt_ivm.protocol.observe import quoted
 from dbt_ivm.render.relations import M, aliased, net, select
 from dbt_ivm.render.sources import versioned
@@ -44,36 +45,12 @@ def difference(model: Model, env: Environment, float_digits: int | None = None) 
 
 def recorded_select(model: Model, record: Record, env: Environment) -> str:
     """The SELECT with every source at its recorded version; as written where it cannot be read."""
+
+    def version_of(parts: Parts) -> exp.Expr | None:
+        mark = record.sources.get(source_name(parts))
+        return None if mark is None else versioned(parts, mark.version).args["version"]
+
     try:
-        tree = parse(model.sql)
-        return write(_pinned(tree, record, env, 0))
+        return write(inline_views(parse(model.sql), env, version_of))
     except NotIncremental:
         return model.sql.strip().rstrip(";")
-
-
-def _pinned(tree: exp.Expr, record: Record, env: Environment, depth: int) -> exp.Expr:
-    if depth > 60:
-        raise NotIncremental("view_depth", "views refer to each other too deeply")
-    ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
-    for table in list(tree.find_all(exp.Table)):
-        parts = tuple(part.name for part in table.parts)
-        if not isinstance(table.this, exp.Identifier) or (len(parts) == 1 and parts[0].lower() in ctes):
-            continue
-        mark = record.sources.get(source_name(parts))
-        if mark is not None:
-            table.set("version", versioned(parts, mark.version).args["version"])
-            if not table.alias:
-                table.set("alias", exp.TableAlias(this=exp.to_identifier(parts[-1], quoted=True)))
-            continue
-        entry = env.entry(lowered(parts))
-        if entry.kind == "view" and entry.text:
-            inner = parse(entry.text)
-            for inside in inner.find_all(exp.Table):
-                inside.set("version", None)
-            pinned = _pinned(inner, record, env, depth + 1)
-            table.replace(
-                exp.Subquery(
-                    this=pinned, alias=exp.TableAlias(this=exp.to_identifier(table.alias or parts[-1], quoted=True))
-                )
-            )
-    return tree

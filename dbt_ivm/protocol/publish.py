@@ -6,17 +6,44 @@ CREATE OR REPLACE VIEW is drop, then create, in Spark's session catalog: only wh
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import dataclass
 
 from dbt_ivm.algebra.relations import column
 from dbt_ivm.errors import IvmError
 from dbt_ivm.parse.sql import write
-from dbt_ivm.protocol.environment import Environment, Model, lowered
+from dbt_ivm.protocol.analyse import Analysis
+from dbt_ivm.protocol.definition import Definition
+from dbt_ivm.protocol.environment import Environment, Model, lowered, source_name
 from dbt_ivm.protocol.observe import quoted
 from dbt_ivm.render.relations import aliased, select
 from dbt_ivm.render.sources import versioned
 from dbt_ivm.state.layout import VISIBLE, Layout
 from dbt_ivm.state.record import MAX_TEXT, Record
 from dbt_ivm.strategy.work import Statement
+
+
+@dataclass(frozen=True)
+class Built:
+    """A version of the state that is ready to be published."""
+
+    version: int
+    timestamp: str
+    rows: int
+
+
+def record_of(model: Model, definition: Definition, analysis: Analysis, env: Environment, built: Built) -> Record:
+    names = [source_name(parts) for parts in definition.tables.values()]
+    return Record(
+        definition=definition.fingerprint,
+        state=source_name(model.state),
+        version=built.version,
+        timestamp=built.timestamp,
+        incremental=not analysis.layout.opaque,
+        reason=analysis.reason.code if analysis.reason else "",
+        schema=analysis.schema,
+        rows=built.rows,
+        sources={name: env.memory.observations[name].mark for name in names},
+    )
 
 
 def view_text(model: Model, layout: Layout, record: Record) -> str:
@@ -32,7 +59,7 @@ def view_text(model: Model, layout: Layout, record: Record) -> str:
     return text
 
 
-def publish(model: Model, text: str, record: Record, env: Environment) -> Generator[Statement, list, None]:
+def publish(model: Model, text: str, env: Environment) -> Generator[Statement, list, None]:
     kind = env.entry(model.target).kind
     name = quoted(model.target)
     if kind == "view":
@@ -44,7 +71,6 @@ def publish(model: Model, text: str, record: Record, env: Environment) -> Genera
         yield Statement("set the old table aside", f"ALTER TABLE {name} RENAME TO {backup}")
         yield Statement("publish", f"CREATE OR REPLACE VIEW {name} AS {text}")
         yield Statement("drop the old table", f"DROP TABLE {backup}")
-    env.memory.published[lowered(model.target)] = record
     env.memory.texts[lowered(model.target)] = text
 
 

@@ -215,9 +215,14 @@ class Renderer:
         return select([column(name) for name in union.names] + self._m(is_signed), whole), is_signed
 
     def _aggregate(self, node: Aggregate) -> exp.Select:
-        child, is_signed = self._render(node.child, linear=False)
-        assert not is_signed, "an aggregate reads a bag"
-        keyed = select([column(s) for s in node.child.symbols] + [aliased(e.copy(), s) for s, e in node.groups], child)
+        return self.grouped(node, self.keyed(node))
+
+    def keyed(self, node: Aggregate) -> exp.Select:
+        """The aggregate's input with its grouping columns beside."""
+        child = self.bag(node.child)
+        return select([column(s) for s in node.child.symbols] + [aliased(e.copy(), s) for s, e in node.groups], child)
+
+    def grouped(self, node: Aggregate, keyed: exp.Select) -> exp.Select:
         items = [column(symbol) for symbol, _ in node.groups]
         query = select(items + [aliased(call.copy(), symbol) for symbol, call in node.measures], keyed)
         return query.group_by(*(column(symbol) for symbol, _ in node.groups), copy=False) if node.groups else query
@@ -233,8 +238,8 @@ class Renderer:
         return query.join(wanted.subquery("k", copy=False), on=condition, join_type="left semi", copy=False), is_signed
 
 
-def net(raw: exp.Select, columns: list[tuple[str, str]]) -> exp.Select:
-    """One row per distinct row, to the bit, with the sum of the multiplicities; zero vanishes."""
+def net(raw: exp.Select, columns: list[tuple[str, str]], *, keep_zero: bool = False) -> exp.Select:
+    """One row per distinct row, to the bit, with the sum of the multiplicities; zero vanishes unless it is to be kept."""
     items, keys = [], []
     for symbol, type_ in columns:
         key = faithful(column(symbol), type_)
@@ -243,7 +248,7 @@ def net(raw: exp.Select, columns: list[tuple[str, str]]) -> exp.Select:
         value = column(symbol) if same else exp.Anonymous(this="first", expressions=[column(symbol)])
         items.append(value if same else aliased(value, symbol))
     total = exp.Sum(this=column(M))
-    query = select([*items, aliased(total, M)], raw).having(
-        exp.NEQ(this=total.copy(), expression=exp.Literal.number(0)), copy=False
-    )
+    query = select([*items, aliased(total, M)], raw)
+    if not keep_zero:
+        query = query.having(exp.NEQ(this=total.copy(), expression=exp.Literal.number(0)), copy=False)
     return query.group_by(*keys, copy=False) if keys else query

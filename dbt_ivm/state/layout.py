@@ -2,7 +2,8 @@
 
 `__ivm_key`    narrow row key: hash of the grouping columns, or of the whole row
 `__ivm_batch`  the refresh that wrote the row; unique, so that a stranger's rows are never taken for ours
-`__ivm_mark`   0 in every published row; while a refresh works: 1 and 2 its inserts and deletes, 3 to be recomputed
+`__ivm_mark`   0 in every published row; while a refresh works: 1 and 2 its inserts and deletes,
+               3 to be recomputed, 4 emptied
 `__ivm_count`  rows behind a group; of a staged row, its multiplicity
 """
 
@@ -21,7 +22,7 @@ from dbt_ivm.state.measures import Measure, Partial, Partials, read_measure
 from dbt_ivm.state.root import Root
 
 KEY, BATCH, MARK, COUNT, VISIBLE = "__ivm_key", "__ivm_batch", "__ivm_mark", "__ivm_count", "__ivm_visible"
-LIVE, INSERTED, DELETED, STALE = 0, 1, 2, 3
+LIVE, INSERTED, DELETED, STALE, EMPTY = 0, 1, 2, 3, 4
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt_ivm.render.relations import M, select
-from dbt_ivm.state.layout import BATCH, column, finish
+from dbt_ivm.state.layout import column, finish
 from dbt_ivm.strategy.fold import expanded
+from dbt_ivm.strategy.stage import of_batch
 from dbt_ivm.strategy.work import Applied, Statement, Steps, Work
 
 
@@ -21,6 +22,5 @@ def append(work: Work) -> Steps:
 
 def count_batch(work: Work) -> Statement:
     """An INSERT of nothing makes no commit: whether ours did is seen from its rows."""
-    ours = exp.EQ(this=column(BATCH), expression=exp.Literal.number(work.batch))
-    query = select([exp.Count(this=exp.Star(), big_int=True)], work.state_at(None)).where(ours, copy=False)
-    return Statement("count what was written", query, fetch=True)
+    count = select([exp.Count(this=exp.Star(), big_int=True)], work.state_at(None))
+    return Statement("count what was written", count.where(of_batch(work), copy=False), fetch=True)

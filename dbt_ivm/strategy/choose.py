@@ -1,4 +1,4 @@
-"""Which strategy, and why: decided from facts that cost no query."""
+"""Which strategy: append or overwrite from facts that are free; else the change is staged, and its real size decides."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Mapping
 
 from dbt_ivm.strategy.append import append
 from dbt_ivm.strategy.fold import can_be_stale
+from dbt_ivm.strategy.merge import merge
 from dbt_ivm.strategy.overwrite import MAX_ROWS, overwrite
-from dbt_ivm.strategy.replace import replace_by_key
-from dbt_ivm.strategy.work import Steps, Work
+from dbt_ivm.strategy.replace import MAX_LITERAL_KEYS, replace_by_key
+from dbt_ivm.strategy.stage import stage
+from dbt_ivm.strategy.work import Applied, Steps, Work
 
 
 def choose(work: Work, types: Mapping[str, str], rows: int, switched_off: frozenset[str] = frozenset()) -> Steps:
@@ -16,10 +18,17 @@ def choose(work: Work, types: Mapping[str, str], rows: int, switched_off: frozen
     is_bag = work.layout.root.aggregate is None
     if is_bag and work.inserts_only and "append" not in switched_off:
         return append(work)
-    if (
-        0 <= rows <= MAX_ROWS
-        and "overwrite" not in switched_off
-        and not can_be_stale(work.layout, types, work.inserts_only)
-    ):
-        return overwrite(work, types)
-    return replace_by_key(work, types)
+    is_small = 0 <= rows <= MAX_ROWS
+    if is_small and "overwrite" not in switched_off and not can_be_stale(work.layout, types, work.inserts_only):
+        return overwrite(work, types, rows)
+    return _staged(work, types, "replace" not in switched_off)
+
+
+def _staged(work: Work, types: Mapping[str, str], allow_literals: bool) -> Steps:
+    staged = yield from stage(work, types)
+    if not staged.keys:
+        # Nothing old is touched; an INSERT of nothing makes no commit.
+        return Applied("append", 1 if staged.rows else 0, staged.rows)
+    if allow_literals and len(staged.keys) <= MAX_LITERAL_KEYS:
+        return (yield from replace_by_key(work, types, staged))
+    return (yield from merge(work, types, staged))

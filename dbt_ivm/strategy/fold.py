@@ -13,9 +13,22 @@ from sqlglot import exp
 
 from dbt_ivm.algebra.relations import column
 from dbt_ivm.algebra.types import spark_type
-from dbt_ivm.render.faithful import faithful
-from dbt_ivm.render.relations import M, aliased, select
-from dbt_ivm.state.layout import BATCH, COUNT, DELETED, INSERTED, KEY, LIVE, MARK, STALE, Layout, finish, key_of, mark
+from dbt_ivm.render.relations import M, aliased, net, select
+from dbt_ivm.state.layout import (
+    BATCH,
+    COUNT,
+    DELETED,
+    EMPTY,
+    INSERTED,
+    KEY,
+    LIVE,
+    MARK,
+    STALE,
+    Layout,
+    finish,
+    key_of,
+    mark,
+)
 from dbt_ivm.state.measures import Kind
 from dbt_ivm.strategy.work import Work
 
@@ -26,16 +39,16 @@ def _is_mark(value: int) -> exp.Expr:
     return exp.EQ(this=column(MARK), expression=mark(value))
 
 
-def _of_batch(work: Work) -> exp.Expr:
-    return exp.EQ(this=column(BATCH), expression=exp.Literal.number(work.batch))
+def always_stale(layout: Layout) -> bool:
+    return any(partial.kind is Kind.RECOMPUTED for partial in layout.partials)
 
 
 def can_be_stale(layout: Layout, types: Mapping[str, str], inserts_only: bool) -> bool:
-    kinds = {partial.kind for partial in layout.partials}
-    if Kind.RECOMPUTED in kinds:
+    if always_stale(layout):
         return True
     if inserts_only:
         return False
+    kinds = {partial.kind for partial in layout.partials}
     return bool(kinds & {Kind.MIN, Kind.MAX}) or _floating_sums(layout, types)
 
 
@@ -95,19 +108,11 @@ def stored_rows(layout: Layout, table: exp.Table) -> exp.Select:
     return select([*items, column(COUNT), column(KEY), column(MARK), column(BATCH)], table)
 
 
-def old_rows(work: Work, touched: exp.Select) -> exp.Select:
-    """Rows of the last published state whose key the change touches."""
-    keys = select([aliased(column(KEY), "__ivm_k")], touched)
-    keys.set("distinct", exp.Distinct())
-    old = stored_rows(work.layout, work.state_at(work.version))
-    names = [column(symbol) for symbol, _ in work.layout.stored]
-    query = select([*names, column(COUNT), column(MARK)], old)
-    on = exp.EQ(this=column(KEY), expression=column("__ivm_k"))
-    return query.join(keys.subquery("k", copy=False), on=on, join_type="left semi", copy=False)
+def fold_groups(work: Work, both: exp.Select, types: Mapping[str, str], *, keep_empty: bool = False) -> exp.Select:
+    """State rows for the groups of `both`: old rows (mark 0) and summaries (marks 1 and 2).
 
-
-def fold_groups(work: Work, both: exp.Select, types: Mapping[str, str]) -> exp.Select:
-    """State rows for the groups of `both`: old rows (mark 0) and summaries (marks 1 and 2)."""
+    `keep_empty` writes emptied groups too, marked to be deleted.
+    """
     layout = work.layout
     aggregate = layout.root.aggregate
     assert aggregate is not None
@@ -157,18 +162,30 @@ def fold_groups(work: Work, both: exp.Select, types: Mapping[str, str]) -> exp.S
     folded = select(items, both)
     if aggregate.groups:
         folded = folded.group_by(*(column(symbol) for symbol, _ in aggregate.groups), copy=False)
+    return _marked_groups(work, folded, bool(stale), keep_empty)
+
+
+def _marked_groups(work: Work, folded: exp.Select, may_be_stale: bool, keep_empty: bool) -> exp.Select:
+    layout = work.layout
+    assert layout.root.aggregate is not None
     names = [column(symbol) for symbol, _ in layout.stored]
-    if not aggregate.grand_total:
-        folded = select([*names, column(COUNT), column("__ivm_stale")], folded).where(
-            exp.GT(this=column(COUNT), expression=exp.Literal.number(0)), copy=False
+    cases: list[exp.If] = []
+    is_empty = exp.EQ(this=column(COUNT), expression=exp.Literal.number(0))
+    if not layout.root.aggregate.grand_total:
+        if keep_empty:
+            cases.append(exp.If(this=is_empty, true=mark(EMPTY)))
+        else:
+            folded = select([*names, column(COUNT), column("__ivm_stale")], folded).where(
+                exp.Not(this=is_empty), copy=False
+            )
+    if may_be_stale:
+        by_hash = exp.Window(
+            this=exp.Anonymous(this="bool_or", expressions=[column("__ivm_stale")]), partition_by=[key_of(layout)]
         )
-    if not stale:
+        cases.append(exp.If(this=by_hash, true=mark(STALE)))
+    if not cases:
         return finish(layout, folded, work.batch)
-    by_hash = exp.Window(
-        this=exp.Anonymous(this="bool_or", expressions=[column("__ivm_stale")]), partition_by=[key_of(layout)]
-    )
-    new_mark = exp.Case(ifs=[exp.If(this=by_hash, true=mark(STALE))], default=mark(LIVE))
-    marked = select([*names, column(COUNT), aliased(new_mark, MARK)], folded)
+    marked = select([*names, column(COUNT), aliased(exp.Case(ifs=cases, default=mark(LIVE)), MARK)], folded)
     return finish(layout, marked, work.batch, column(MARK))
 
 
@@ -180,21 +197,24 @@ def _counted(layout: Layout, name: str) -> exp.Expr | None:
     return None
 
 
-def fold_bag(work: Work, both: exp.Select) -> exp.Select:
-    """State rows for the rows of `both`, with `__ivm_m` summed to the bit and expanded."""
+def fold_bag(work: Work, both: exp.Select, *, keep_empty: bool = False) -> exp.Select:
+    """State rows for the rows of `both`: old ones and signed changes, summed to the bit and expanded."""
     layout = work.layout
-    keys = [faithful(column(s), t) for (s, _), t in zip(layout.stored, layout.types, strict=True)]
-    items = [
-        column(s) if isinstance(key, exp.Column) else aliased(exp.Anonymous(this="first", expressions=[column(s)]), s)
-        for (s, _), key in zip(layout.stored, keys, strict=True)
-    ]
-    netted = select([*items, aliased(exp.Sum(this=column(M)), M)], both).group_by(*keys, copy=False)
-    return finish(layout, expanded(layout, netted), work.batch)
-
-
-def expanded(layout: Layout, rows: exp.Select) -> exp.Select:
-    """As many copies as `__ivm_m` says; fewer than none is a contradiction and publishes nothing."""
     names = [column(symbol) for symbol, _ in layout.stored]
+    signed = select([*names, aliased(_signed(column(COUNT)), M)], both)
+    summed = net(signed, [(s, t) for (s, _), t in zip(layout.stored, layout.types, strict=True)], keep_zero=keep_empty)
+    if not keep_empty:
+        return finish(layout, expanded(layout, summed), work.batch)
+    gone = exp.EQ(this=column(M), expression=exp.Literal.number(0))
+    new_mark = exp.Case(ifs=[exp.If(this=gone, true=mark(EMPTY))], default=mark(LIVE))
+    once = exp.Case(ifs=[exp.If(this=gone.copy(), true=exp.cast(exp.Literal.number(1), "bigint"))], default=column(M))
+    marked = select([*names, aliased(once, M), aliased(new_mark, MARK)], summed)
+    return finish(layout, expanded(layout, marked, column(MARK)), work.batch, column(MARK))
+
+
+def expanded(layout: Layout, rows: exp.Select, *carried: exp.Expr) -> exp.Select:
+    """As many copies as `__ivm_m` says; fewer than none is a contradiction and publishes nothing."""
+    names = [*(column(symbol) for symbol, _ in layout.stored), *carried]
     below = exp.LT(this=column(M), expression=exp.Literal.number(0))
     copies = exp.Case(ifs=[exp.If(this=below, true=_impossible())], default=exp.cast(column(M), "int"))
     one = exp.cast(exp.Literal.number(1), "bigint")

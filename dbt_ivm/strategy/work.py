@@ -26,11 +26,11 @@ class Statement:
 
 @dataclass(frozen=True)
 class Applied:
-    """What was written: how many commits were ours, how many rows moved."""
+    """What was written: how many commits were ours, how many rows moved (None: the commit's own metrics tell)."""
 
     strategy: str
     commits: int
-    rows: int
+    rows: int | None
 
 
 Steps = Generator[Statement, Rows, Applied]
