@@ -10,6 +10,7 @@ from sqlglot import exp
 from dbt_ivm.capture.delta_lake import HISTORY_LIMIT, Commit, Observation, _mapping, read_history
 from dbt_ivm.parse.sql import write
 from dbt_ivm.protocol.environment import Environment, Parts, source_name
+from dbt_ivm.protocol.rows import Rows
 from dbt_ivm.render.sources import versioned
 from dbt_ivm.state.record import Record
 from dbt_ivm.strategy.work import Statement
@@ -19,7 +20,7 @@ def quoted(parts: Parts) -> str:
     return write(versioned(parts, None))
 
 
-def history(parts: Parts, limit: int | None) -> Generator[Statement, list, list[Commit]]:
+def history(parts: Parts, limit: int | None) -> Generator[Statement, Rows, list[Commit]]:
     text = f"DESCRIBE HISTORY {quoted(parts)}" + (f" LIMIT {limit}" if limit else "")
     rows = yield Statement("history", text, fetch=True)
     return read_history(rows, rows.names)
@@ -32,7 +33,7 @@ def set_properties(parts: Parts, properties: dict[str, str]) -> str:
 
 def observe(
     parts: Parts, env: Environment, wanted: int | None, pin: int | None = None, enable_feed: bool = False
-) -> Generator[Statement, list, Observation]:
+) -> Generator[Statement, Rows, Observation]:
     """The source as this run sees it, with its history back to version `wanted`."""
     name = source_name(parts)
     with env.memory.lock(name):
