@@ -209,7 +209,7 @@ class Renderer:
             items = [aliased(column(symbol), name) for symbol, name in zip(child.symbols, union.names, strict=True)]
             m = [aliased(column(M) if own else _ONE.copy(), M)] if is_signed else []
             sides.append(select(items + m, query))
-        whole: exp.Expr = sides[0]
+        whole: exp.Query = sides[0]
         for side in sides[1:]:
             whole = exp.Union(this=whole, expression=side, distinct=False)
         return select([column(name) for name in union.names] + self._m(is_signed), whole), is_signed

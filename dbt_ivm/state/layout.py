@@ -88,10 +88,10 @@ def layout_of(root: Root, names: tuple[tuple[str, str], ...], types: list[str], 
     for (_, expression), (_, state) in zip(_values(root, measures), names, strict=True):
         if isinstance(expression, exp.Column):
             shown.setdefault(expression.name, state)
-    stored = [(s, shown.get(s, f"__ivm_g{i}")) for i, (s, _) in enumerate(aggregate.groups)]
-    stored += [(p.name, shown.get(p.name, p.name)) for p in shared.all]
+    groups = tuple((s, shown.get(s, f"__ivm_g{i}")) for i, (s, _) in enumerate(aggregate.groups))
+    partials = tuple((p.name, shown.get(p.name, p.name)) for p in shared.all)
     group_types = tuple(probed[symbol] for symbol, _ in aggregate.groups)
-    return Layout(root, names, tuple(types), group_types, measures, shared.all, tuple(stored))
+    return Layout(root, names, tuple(types), group_types, measures, shared.all, groups + partials)
 
 
 def opaque_layout(root: Root, names: tuple[tuple[str, str], ...], types: list[str]) -> Layout:

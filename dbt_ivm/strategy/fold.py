@@ -143,7 +143,8 @@ def fold_groups(work: Work, both: exp.Select, types: Mapping[str, str], *, keep_
             if partial.kind is Kind.SUM:
                 if spark_type(type_).is_floating:
                     stale.append(retracted)
-                count = counts.get(_counted(layout, partial.name))
+                counted = _counted(layout, partial.name)
+                count = counts.get(counted) if counted is not None else None
                 if count:
                     lost = exp.And(
                         this=exp.Is(this=column(partial.name), expression=exp.null()),

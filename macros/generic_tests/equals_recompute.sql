@@ -1,4 +1,4 @@
-{#- The view equals its SELECT over the recorded source versions, as a bag: rows of either side that the other lacks. -#}
+{#- The view equals its SELECT over the recorded source versions, as a bag: rows of a side that the other lacks. -#}
 {% test equals_recompute(model, float_digits=none) %}
   {%- if execute -%}
     {%- set unique_id = dbt_ivm.ivm_node_id(model.identifier, model.schema) -%}

@@ -14,14 +14,18 @@
   {%- endif -%}
 
   {%- set response = modules.ivm.refresh(
-        model, model.config, sql, adapter, dbt_ivm.ivm_execute, invocation_id, should_full_refresh(), dbt_ivm.ivm_upstream(model)
+        model, model.config, sql, adapter, dbt_ivm.ivm_execute, invocation_id, should_full_refresh(),
+        dbt_ivm.ivm_upstream(model)
   ) -%}
-  {%- do store_raw_result('main', message=response._message, code=response.code, rows_affected=response.rows_affected) -%}
+  {%- do store_raw_result(
+        'main', message=response._message, code=response.code, rows_affected=response.rows_affected
+  ) -%}
   {%- do load_result('main').update({'response': response}) -%}
   {%- do dbt_ivm.ivm_report(response) -%}
 
   {%- if response.strategy != 'no_op' -%}
-    {%- do apply_grants(target_relation, config.get('grants'), should_revoke(existing_relation, full_refresh_mode=False)) -%}
+    {%- set revoke = should_revoke(existing_relation, full_refresh_mode=False) -%}
+    {%- do apply_grants(target_relation, config.get('grants'), revoke) -%}
     {%- do dbt_ivm.ivm_describe_relation(target_relation) -%}
   {%- endif -%}
 
