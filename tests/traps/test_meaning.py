@@ -1,0 +1,73 @@
+"""Section 3 of the design: the analysis may read another meaning, and ANSI mode may fail on rows nobody would see."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.traps.shop import feed_table
+
+CHANGED_MEANING = {
+    "quote": "SELECT k, 'it''s' AS s FROM {s}.t",
+    "to_date": "SELECT k, to_date(d, 'dd/MM/yyyy') AS d FROM {s}.t",
+    "percentile": "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY k DESC) AS p FROM {s}.t",
+}
+
+
+@pytest.fixture
+def table(driver):
+    feed_table(driver, "t (k INT, d STRING)", "(1, '02/01/2020'), (2, '03/01/2020')")
+    return driver
+
+
+@pytest.mark.parametrize("name", CHANGED_MEANING)
+def test_a_select_that_would_change_its_meaning_runs_as_written(table, name):
+    model = table.model("v", CHANGED_MEANING[name].format(s=table.schema))
+    built = table.refresh(model)
+    assert not built.record.incremental
+    assert built.reason.code in ("unfaithful_reading", "aggregate")
+    table.sql(f"INSERT INTO {table.schema}.t VALUES (3, '04/01/2020')")
+    assert table.refresh(model).strategy == "full"
+    assert table.differences(model) == []
+
+
+def test_a_view_that_would_change_its_meaning_is_not_analysed_through(table):
+    s = table.schema
+    table.sql(f"CREATE VIEW {s}.w AS SELECT k, to_date(d, 'dd/MM/yyyy') AS d FROM {s}.t")
+    model = table.model("v", f"SELECT d, COUNT(*) AS n FROM {s}.w GROUP BY d")
+    assert table.refresh(model).reason.code == "unfaithful_reading"
+    assert [str(row.d) for row in table.sql(f"SELECT d FROM {s}.v ORDER BY d")] == ["2020-01-02", "2020-01-03"]
+
+
+def test_a_harmless_other_spelling_is_accepted(table):
+    model = table.model("v", f"SELECT nvl(k, 0) AS k, substr(d, 1, 2) AS day FROM {table.schema}.t")
+    assert table.refresh(model).record.incremental
+
+
+def test_an_error_on_a_row_that_came_and_went_is_followed_by_the_select_as_written(table):
+    s = table.schema
+    model = table.model("v", f"SELECT k, CAST(d AS INT) AS n FROM {s}.t", switched_off=frozenset(["net_changes"]))
+    table.sql(f"DELETE FROM {s}.t")
+    table.sql(f"INSERT INTO {s}.t VALUES (1, '10')")
+    table.refresh(model)
+    table.sql(f"INSERT INTO {s}.t VALUES (2, 'bad')")
+    table.sql(f"DELETE FROM {s}.t WHERE k = 2")
+    outcome = table.refresh(model)
+    assert (outcome.strategy, outcome.reason.code) == ("full", "delta_failed")
+    assert table.differences(model) == []
+
+
+def test_an_error_of_the_select_itself_reaches_the_user_and_leaves_the_old_view(table):
+    from dbt_ivm.errors import StatementFailed
+
+    s = table.schema
+    table.sql(f"DELETE FROM {s}.t")
+    table.sql(f"INSERT INTO {s}.t VALUES (1, '10')")
+    model = table.model("v", f"SELECT k, CAST(d AS INT) AS n FROM {s}.t")
+    table.refresh(model)
+    table.sql(f"INSERT INTO {s}.t VALUES (2, 'bad')")
+    with pytest.raises(StatementFailed, match="CAST_INVALID_INPUT"):
+        table.refresh(model)
+    assert [tuple(row) for row in table.sql(f"SELECT * FROM {s}.v")] == [(1, 10)]
+    table.sql(f"DELETE FROM {s}.t WHERE k = 2")
+    table.refresh(model)
+    assert table.differences(model) == []
