@@ -16,6 +16,9 @@ NON_DETERMINISTIC = frozenset(
     raise_error getdate today""".split()
 )
 
+WITHOUT_PARENTHESES = frozenset("current_date current_time current_timestamp current_user session_user user".split())
+"""What a name means when no column has it."""
+
 CLOCK_WITHOUT_ARGUMENT = frozenset(("unix_timestamp", "to_unix_timestamp"))
 
 AGGREGATES = frozenset(

@@ -25,7 +25,7 @@ from dbt_ivm.algebra.relations import (
     column,
 )
 from dbt_ivm.errors import NotIncremental
-from dbt_ivm.parse.functions import has_aggregate
+from dbt_ivm.parse.functions import WITHOUT_PARENTHESES, has_aggregate
 from dbt_ivm.parse.grouping import Grouping
 from dbt_ivm.parse.joins import join_scopes
 from dbt_ivm.parse.restrictions import refuse_clauses, refuse_expression, refuse_join, refuse_statement, refuse_table
@@ -144,7 +144,7 @@ class Reader:
         for node in tree.expressions:
             star, parts = _star(node)
             if star is not None:
-                items += self._expand(star, scope.star(parts))
+                items += self._expand(star, scope.star(parts), scope)
                 continue
             expression = self._resolve(node.unalias(), scope, aliases)
             name = node.alias_or_name if isinstance(node, exp.Alias | exp.Column) else node.output_name
@@ -155,23 +155,35 @@ class Reader:
                 aliases[name.lower()] = expression
         return items
 
-    def _expand(self, star: exp.Star, columns: list[tuple[str, str]]) -> list[tuple[str, exp.Expr]]:
+    def _expand(self, star: exp.Star, columns: list[tuple[str, str]], scope: Scope) -> list[tuple[str, exp.Expr]]:
         if star.args.get("replace") or star.args.get("rename"):
             raise NotIncremental("unsupported_clause", "* REPLACE or RENAME has no incremental law yet")
-        without = {node.name.lower() for node in star.args.get("except_") or star.args.get("except") or []}
-        return [(name, column(symbol)) for name, symbol in columns if name.lower() not in without]
+        without = set()
+        for node in star.args.get("except_") or star.args.get("except") or []:
+            parts = [part.name for part in node.parts] if isinstance(node, exp.Column) else [node.name]
+            found = scope.resolve(parts) if len(parts) > 1 else None
+            if len(parts) > 1 and not isinstance(found, exp.Column):
+                raise NotIncremental("unsupported_clause", "* EXCEPT a field of a struct has no incremental law yet")
+            named = [symbol for name, symbol in columns if name.lower() == parts[0].lower()]
+            without.update([found.name] if found is not None else named)
+        return [(name, column(symbol)) for name, symbol in columns if symbol not in without]
 
     def _resolve(self, node: exp.Expr, scope: Scope, aliases: dict[str, exp.Expr] | None = None) -> exp.Expr:
         refuse_expression(node)
         aliases = aliases or {}
 
         def swap(part: exp.Expr) -> exp.Expr:
+            star = part.this if isinstance(part, exp.Column) else part
+            if isinstance(star, exp.Star) and not isinstance(part.parent, exp.Count):
+                raise NotIncremental("unsupported_clause", "a star inside an expression has no incremental law yet")
             if not isinstance(part, exp.Column):
                 return part
-            if isinstance(part.this, exp.Star):
-                raise NotIncremental("unsupported_clause", "a star inside an expression has no incremental law yet")
             parts = [identifier.name for identifier in part.parts]
             found = scope.resolve(parts)
+            if found is None and len(parts) == 1 and parts[0].lower() in WITHOUT_PARENTHESES:
+                raise NotIncremental(
+                    "non_deterministic", f"{parts[0]} does not return the same value twice: recomputed at every run"
+                )
             if found is None and len(parts) == 1 and parts[0].lower() in aliases:
                 return exp.paren(aliases[parts[0].lower()].copy(), copy=False)
             if found is None:
@@ -183,7 +195,7 @@ class Reader:
     def _from(self, tree: exp.Select, env: Environment) -> tuple[Relation, Scope]:
         from_ = tree.args.get("from_") or tree.args.get("from")
         if not from_:
-            return OneRow(), Scope([], {}, set())
+            return OneRow(), Scope([], {}, [])
         relation, scope = self._table(from_.this, env)
         for join in tree.args.get("joins") or []:
             refuse_join(join)
