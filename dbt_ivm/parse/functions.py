@@ -51,6 +51,11 @@ def names_of(node: exp.Expr) -> list[str]:
     return []
 
 
+def reads_no_table(function: exp.Expr) -> bool:
+    """A table function whose rows come from its arguments alone."""
+    return any(name in GENERATORS or name == "range" for name in names_of(function))
+
+
 def is_aggregate(node: exp.Expr) -> bool:
     return isinstance(node, exp.AggFunc) or any(name in AGGREGATES for name in names_of(node))
 

@@ -28,9 +28,17 @@ from dbt_ivm.errors import NotIncremental
 from dbt_ivm.parse.functions import WITHOUT_PARENTHESES, has_aggregate
 from dbt_ivm.parse.grouping import Grouping
 from dbt_ivm.parse.joins import join_scopes
-from dbt_ivm.parse.restrictions import refuse_clauses, refuse_expression, refuse_join, refuse_statement, refuse_table
+from dbt_ivm.parse.restrictions import (
+    refuse_clauses,
+    refuse_clock,
+    refuse_expression,
+    refuse_join,
+    refuse_statement,
+    refuse_table,
+)
 from dbt_ivm.parse.scope import FromItem, Scope
 from dbt_ivm.parse.sql import parse
+from dbt_ivm.parse.stars import expand, star_of
 
 Columns = tuple[tuple[str, str], ...]
 
@@ -59,9 +67,7 @@ class Reader:
         self._depth = 0
 
     def read(self, text: str) -> tuple[Relation, tuple[Item, ...]]:
-        tree = parse(text)
-        refuse_statement(tree)
-        relation, columns = self._query(tree, {})
+        relation, columns = self._query(_readable(text), {})
         return relation, tuple((name, column(symbol)) for name, symbol in columns)
 
     def _fresh(self, name: str) -> str:
@@ -142,9 +148,9 @@ class Reader:
         items: list[tuple[str, exp.Expr]] = []
         aliases: dict[str, exp.Expr] = {}
         for node in tree.expressions:
-            star, parts = _star(node)
+            star, qualifier = star_of(node)
             if star is not None:
-                items += self._expand(star, scope.star(parts), scope)
+                items += expand(star, qualifier, scope)
                 continue
             expression = self._resolve(node.unalias(), scope, aliases)
             name = node.alias_or_name if isinstance(node, exp.Alias | exp.Column) else node.output_name
@@ -154,19 +160,6 @@ class Reader:
             if isinstance(node, exp.Alias):
                 aliases[name.lower()] = expression
         return items
-
-    def _expand(self, star: exp.Star, columns: list[tuple[str, str]], scope: Scope) -> list[tuple[str, exp.Expr]]:
-        if star.args.get("replace") or star.args.get("rename"):
-            raise NotIncremental("unsupported_clause", "* REPLACE or RENAME has no incremental law yet")
-        without = set()
-        for node in star.args.get("except_") or star.args.get("except") or []:
-            parts = [part.name for part in node.parts] if isinstance(node, exp.Column) else [node.name]
-            found = scope.resolve(parts) if len(parts) > 1 else None
-            if len(parts) > 1 and not isinstance(found, exp.Column):
-                raise NotIncremental("unsupported_clause", "* EXCEPT a field of a struct has no incremental law yet")
-            named = [symbol for name, symbol in columns if name.lower() == parts[0].lower()]
-            without.update([found.name] if found is not None else named)
-        return [(name, column(symbol)) for name, symbol in columns if symbol not in without]
 
     def _resolve(self, node: exp.Expr, scope: Scope, aliases: dict[str, exp.Expr] | None = None) -> exp.Expr:
         refuse_expression(node)
@@ -231,9 +224,7 @@ class Reader:
             self._depth += 1
             if self._depth > 60:
                 raise NotIncremental("view_depth", "views refer to each other in a circle or too deeply")
-            tree = parse(facts.view_text)
-            refuse_statement(tree)
-            relation, columns = self._query(tree, {})
+            relation, columns = self._query(_readable(facts.view_text), {})
             self._depth -= 1
             if facts.columns:
                 if len(facts.columns) != len(columns):
@@ -245,12 +236,11 @@ class Reader:
         return scan, columns
 
 
-def _star(node: exp.Expr) -> tuple[exp.Star | None, tuple[str, ...]]:
-    if isinstance(node, exp.Star):
-        return node, ()
-    if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
-        return node.this, tuple(part.name.lower() for part in node.parts[:-1])
-    return None, ()
+def _readable(text: str) -> exp.Expr:
+    tree = parse(text)
+    refuse_statement(tree)
+    refuse_clock(tree)
+    return tree
 
 
 def _renamed(columns: Columns, alias: exp.Expr | None) -> Columns:

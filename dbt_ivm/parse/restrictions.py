@@ -18,6 +18,17 @@ def refuse_statement(tree: exp.Expr) -> None:
         raise NotIncremental("not_a_select", f"a model must be a SELECT, found {tree.key.upper()}")
 
 
+def refuse_clock(tree: exp.Expr) -> None:
+    """The whole query before anything else: whatever the reason, what follows the clock is recomputed at every run."""
+    for node in tree.walk():
+        refuse_clock_word(node)
+        for name in names_of(node):
+            if name in NON_DETERMINISTIC or (name in CLOCK_WITHOUT_ARGUMENT and not list(node.iter_expressions())):
+                raise NotIncremental(
+                    "non_deterministic", f"{name}() does not return the same value twice: recomputed at every run"
+                )
+
+
 def refuse_clauses(select: exp.Select) -> None:
     """Clauses that are no filter, projection, join or grouping."""
     refused = {
@@ -79,17 +90,11 @@ def refuse_expression(expression: exp.Expr) -> None:
             raise NotIncremental("window", "a window function has no incremental law yet")
         if isinstance(node, exp.Parameter | exp.Placeholder | exp.SessionParameter):
             raise NotIncremental("parameter", "a parameter or variable is not part of the definition")
-        names = names_of(node)
-        for name in names:
-            if name in NON_DETERMINISTIC or (name in CLOCK_WITHOUT_ARGUMENT and not list(node.iter_expressions())):
-                raise NotIncremental(
-                    "non_deterministic", f"{name}() does not return the same value twice: recomputed at every run"
-                )
+        for name in names_of(node):
             if name in GENERATORS:
                 raise NotIncremental("generator", f"{name}() makes several rows of one and has no incremental law yet")
         if isinstance(node, exp.Explode | exp.Posexplode | exp.Inline):
             raise NotIncremental("generator", f"{node.key}() makes several rows of one and has no incremental law yet")
-        refuse_clock_word(node)
         refuse_lambda(node)
         refuse_implicit_names(node)
 
