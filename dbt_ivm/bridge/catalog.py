@@ -7,6 +7,7 @@ import re
 from sqlglot import exp
 
 from dbt_ivm.errors import NotIncremental
+from dbt_ivm.parse.ctes import is_cte
 from dbt_ivm.parse.sql import parse, write
 from dbt_ivm.protocol.environment import CatalogEntry
 
@@ -37,10 +38,9 @@ def _qualified(text: str, namespace: str) -> str:
     except NotIncremental:
         return text
     schema = namespace.rpartition(".")[2].strip("`")
-    ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
     for table in tree.find_all(exp.Table):
         bare = not table.args.get("db") and isinstance(table.this, exp.Identifier)
-        if bare and table.name.lower() not in ctes and schema:
+        if bare and schema and not is_cte(table):
             if not table.alias:
                 table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name, quoted=True)))
             table.set("db", exp.to_identifier(schema, quoted=True))

@@ -16,6 +16,9 @@ NON_DETERMINISTIC = frozenset(
     raise_error getdate today""".split()
 )
 
+WITHOUT_PARENTHESES = frozenset("current_date current_time current_timestamp current_user session_user user".split())
+"""What a name means when no column has it."""
+
 CLOCK_WITHOUT_ARGUMENT = frozenset(("unix_timestamp", "to_unix_timestamp"))
 
 AGGREGATES = frozenset(
@@ -46,6 +49,11 @@ def names_of(node: exp.Expr) -> list[str]:
     if isinstance(node, exp.Func):
         return [name.lower() for name in node.sql_names()]
     return []
+
+
+def reads_no_table(function: exp.Expr) -> bool:
+    """A table function whose rows come from its arguments alone."""
+    return any(name in GENERATORS or name == "range" for name in names_of(function))
 
 
 def is_aggregate(node: exp.Expr) -> bool:

@@ -7,6 +7,7 @@ and a filter over their symbols.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from sqlglot import exp
 
@@ -24,6 +25,7 @@ class Grouping:
         self._resolve = resolve
         self._groups: dict[exp.Expr, str] = {}
         self._measures: dict[exp.Expr, str] = {}
+        self._aliases: dict[exp.Expr, exp.Expr] = {}
 
     def read(
         self, relation: Relation, items: Items, group: exp.Expr | None, having: exp.Expr | None
@@ -33,19 +35,27 @@ class Grouping:
             expression = self._key(node, items, aliases)
             self._groups.setdefault(_bare(expression), self._fresh(_bare(expression).name or "key"))
         outputs = [(name, self._above(expression)) for name, expression in items]
-        predicate = self._above(self._resolve(having.this, aliases)) if having else None
+        predicate = self._having(having.this, aliases) if having else None
         aggregate: Relation = Aggregate(
             relation,
             tuple((symbol, expression) for expression, symbol in self._groups.items()),
             tuple((symbol, expression) for expression, symbol in self._measures.items()),
-            grand_total=group is None,
+            grand_total=not self._groups,
         )
         return (Filter(aggregate, predicate) if predicate is not None else aggregate), outputs
+
+    def _having(self, condition: exp.Expr, aliases: dict[str, exp.Expr]) -> exp.Expr:
+        """A name is a column where that is grouped or inside an aggregate, else the alias."""
+        for node in condition.find_all(exp.Column):
+            if len(node.parts) == 1 and node.name.lower() in aliases:
+                with suppress(NotIncremental):
+                    self._aliases[self._resolve(node, {})] = aliases[node.name.lower()]
+        return self._above(self._resolve(condition, aliases))
 
     def _keys(self, items: Items, group: exp.Expr | None) -> list[exp.Expr]:
         if group is None:
             return []
-        if any(group.args.get(key) for key in ("grouping_sets", "cube", "rollup", "totals")):
+        if group.find(exp.GroupingSets, exp.Cube, exp.Rollup) or group.args.get("totals"):
             raise NotIncremental("grouping_sets", "GROUPING SETS, CUBE and ROLLUP have no incremental law yet")
         if group.args.get("all"):
             return [expression for _, expression in items if not has_aggregate(expression)]
@@ -74,6 +84,8 @@ class Grouping:
             return column(self._measure(expression))
         if isinstance(expression, exp.WithinGroup | exp.IgnoreNulls | exp.RespectNulls | exp.Order):
             raise NotIncremental("aggregate", f"{expression.key} has no incremental law yet")
+        if isinstance(expression, exp.Column) and expression in self._aliases:
+            return exp.paren(self._above(self._aliases[expression]), copy=False)
         if isinstance(expression, exp.Column):
             raise NotIncremental("unresolved_name", f"`{expression.name}` is neither grouped nor aggregated")
         copy = expression.copy()

@@ -11,7 +11,7 @@ from dbt_ivm.parse.scope import Scope
 
 def join_scopes(left: Scope, right: Scope, join: exp.Join) -> tuple[Scope, exp.Expr | None]:
     """The scope after the join and the equalities of USING or NATURAL."""
-    scope = Scope(left.items + right.items, {**left.merged, **right.merged}, left.hidden | right.hidden)
+    scope = Scope(left.items + right.items, {**left.merged, **right.merged}, left.hidden + right.hidden)
     names = [node.name.lower() for node in join.args.get("using") or []]
     if (join.method or "").upper() == "NATURAL":
         names = [name.lower() for name, _ in left.star() if right.visible(name)]
@@ -21,7 +21,7 @@ def join_scopes(left: Scope, right: Scope, join: exp.Join) -> tuple[Scope, exp.E
         if len(sides[0]) != 1 or len(sides[1]) != 1:
             raise NotIncremental("ambiguous_name", f"USING column `{name}` is missing or ambiguous")
         scope.merged[name] = sides[0][0]
-        scope.hidden.add(sides[1][0])
+        scope.hidden.append(sides[1][0])
         equalities.append(exp.EQ(this=column(sides[0][0]), expression=column(sides[1][0])))
     # Spark puts the columns of the last USING first in `*`, then those of earlier ones.
     scope.merged = {**{name: scope.merged[name] for name in names}, **scope.merged}

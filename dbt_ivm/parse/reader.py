@@ -25,12 +25,20 @@ from dbt_ivm.algebra.relations import (
     column,
 )
 from dbt_ivm.errors import NotIncremental
-from dbt_ivm.parse.functions import has_aggregate
+from dbt_ivm.parse.functions import WITHOUT_PARENTHESES, has_aggregate
 from dbt_ivm.parse.grouping import Grouping
 from dbt_ivm.parse.joins import join_scopes
-from dbt_ivm.parse.restrictions import refuse_clauses, refuse_expression, refuse_join, refuse_statement, refuse_table
+from dbt_ivm.parse.restrictions import (
+    refuse_clauses,
+    refuse_clock,
+    refuse_expression,
+    refuse_join,
+    refuse_statement,
+    refuse_table,
+)
 from dbt_ivm.parse.scope import FromItem, Scope
 from dbt_ivm.parse.sql import parse
+from dbt_ivm.parse.stars import expand, star_of
 
 Columns = tuple[tuple[str, str], ...]
 
@@ -59,9 +67,7 @@ class Reader:
         self._depth = 0
 
     def read(self, text: str) -> tuple[Relation, tuple[Item, ...]]:
-        tree = parse(text)
-        refuse_statement(tree)
-        relation, columns = self._query(tree, {})
+        relation, columns = self._query(_readable(text), {})
         return relation, tuple((name, column(symbol)) for name, symbol in columns)
 
     def _fresh(self, name: str) -> str:
@@ -142,9 +148,9 @@ class Reader:
         items: list[tuple[str, exp.Expr]] = []
         aliases: dict[str, exp.Expr] = {}
         for node in tree.expressions:
-            star, parts = _star(node)
+            star, qualifier = star_of(node)
             if star is not None:
-                items += self._expand(star, scope.star(parts))
+                items += expand(star, qualifier, scope)
                 continue
             expression = self._resolve(node.unalias(), scope, aliases)
             name = node.alias_or_name if isinstance(node, exp.Alias | exp.Column) else node.output_name
@@ -155,23 +161,22 @@ class Reader:
                 aliases[name.lower()] = expression
         return items
 
-    def _expand(self, star: exp.Star, columns: list[tuple[str, str]]) -> list[tuple[str, exp.Expr]]:
-        if star.args.get("replace") or star.args.get("rename"):
-            raise NotIncremental("unsupported_clause", "* REPLACE or RENAME has no incremental law yet")
-        without = {node.name.lower() for node in star.args.get("except_") or star.args.get("except") or []}
-        return [(name, column(symbol)) for name, symbol in columns if name.lower() not in without]
-
     def _resolve(self, node: exp.Expr, scope: Scope, aliases: dict[str, exp.Expr] | None = None) -> exp.Expr:
         refuse_expression(node)
         aliases = aliases or {}
 
         def swap(part: exp.Expr) -> exp.Expr:
+            star = part.this if isinstance(part, exp.Column) else part
+            if isinstance(star, exp.Star) and not isinstance(part.parent, exp.Count):
+                raise NotIncremental("unsupported_clause", "a star inside an expression has no incremental law yet")
             if not isinstance(part, exp.Column):
                 return part
-            if isinstance(part.this, exp.Star):
-                raise NotIncremental("unsupported_clause", "a star inside an expression has no incremental law yet")
             parts = [identifier.name for identifier in part.parts]
             found = scope.resolve(parts)
+            if found is None and len(parts) == 1 and parts[0].lower() in WITHOUT_PARENTHESES:
+                raise NotIncremental(
+                    "non_deterministic", f"{parts[0]} does not return the same value twice: recomputed at every run"
+                )
             if found is None and len(parts) == 1 and parts[0].lower() in aliases:
                 return exp.paren(aliases[parts[0].lower()].copy(), copy=False)
             if found is None:
@@ -183,7 +188,7 @@ class Reader:
     def _from(self, tree: exp.Select, env: Environment) -> tuple[Relation, Scope]:
         from_ = tree.args.get("from_") or tree.args.get("from")
         if not from_:
-            return OneRow(), Scope([], {}, set())
+            return OneRow(), Scope([], {}, [])
         relation, scope = self._table(from_.this, env)
         for join in tree.args.get("joins") or []:
             refuse_join(join)
@@ -219,9 +224,7 @@ class Reader:
             self._depth += 1
             if self._depth > 60:
                 raise NotIncremental("view_depth", "views refer to each other in a circle or too deeply")
-            tree = parse(facts.view_text)
-            refuse_statement(tree)
-            relation, columns = self._query(tree, {})
+            relation, columns = self._query(_readable(facts.view_text), {})
             self._depth -= 1
             if facts.columns:
                 if len(facts.columns) != len(columns):
@@ -233,12 +236,11 @@ class Reader:
         return scan, columns
 
 
-def _star(node: exp.Expr) -> tuple[exp.Star | None, tuple[str, ...]]:
-    if isinstance(node, exp.Star):
-        return node, ()
-    if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
-        return node.this, tuple(part.name.lower() for part in node.parts[:-1])
-    return None, ()
+def _readable(text: str) -> exp.Expr:
+    tree = parse(text)
+    refuse_statement(tree)
+    refuse_clock(tree)
+    return tree
 
 
 def _renamed(columns: Columns, alias: exp.Expr | None) -> Columns:

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import exp
 
 from dbt_ivm.errors import NotIncremental
 from dbt_ivm.parse.functions import CLOCK_WITHOUT_ARGUMENT, GENERATORS, NON_DETERMINISTIC, names_of
 
+_CLOCK_WORD = re.compile(r"\s*(now|today|tomorrow|yesterday)\b", re.IGNORECASE)
+_LIKE_A_SYMBOL = re.compile(r".*_\d+\Z", re.DOTALL)
+
 
 def refuse_statement(tree: exp.Expr) -> None:
     if not isinstance(tree, exp.Query):
         raise NotIncremental("not_a_select", f"a model must be a SELECT, found {tree.key.upper()}")
+
+
+def refuse_clock(tree: exp.Expr) -> None:
+    """The whole query before anything else: whatever the reason, what follows the clock is recomputed at every run."""
+    for node in tree.walk():
+        refuse_clock_word(node)
+        for name in names_of(node):
+            if name in NON_DETERMINISTIC or (name in CLOCK_WITHOUT_ARGUMENT and not list(node.iter_expressions())):
+                raise NotIncremental(
+                    "non_deterministic", f"{name}() does not return the same value twice: recomputed at every run"
+                )
 
 
 def refuse_clauses(select: exp.Select) -> None:
@@ -74,22 +90,57 @@ def refuse_expression(expression: exp.Expr) -> None:
             raise NotIncremental("window", "a window function has no incremental law yet")
         if isinstance(node, exp.Parameter | exp.Placeholder | exp.SessionParameter):
             raise NotIncremental("parameter", "a parameter or variable is not part of the definition")
-        names = names_of(node)
-        for name in names:
-            if name in NON_DETERMINISTIC or (name in CLOCK_WITHOUT_ARGUMENT and not list(node.iter_expressions())):
-                raise NotIncremental(
-                    "non_deterministic", f"{name}() does not return the same value twice: recomputed at every run"
-                )
+        for name in names_of(node):
             if name in GENERATORS:
                 raise NotIncremental("generator", f"{name}() makes several rows of one and has no incremental law yet")
         if isinstance(node, exp.Explode | exp.Posexplode | exp.Inline):
             raise NotIncremental("generator", f"{node.key}() makes several rows of one and has no incremental law yet")
-        if isinstance(node, exp.Column) and node.name.lower() in (
-            "current_date",
-            "current_timestamp",
-            "current_user",
-            "user",
-        ):
+        refuse_lambda(node)
+        refuse_implicit_names(node)
+
+
+def refuse_clock_word(node: exp.Expr) -> None:
+    """Spark casts 'now' and 'today' to a moment, also implicitly beside a date; only a plain text column cannot be cast."""
+    if not (isinstance(node, exp.Literal) and node.is_string and _CLOCK_WORD.match(node.name)):
+        return
+    if isinstance(node.parent, exp.Alias | exp.Select) or _is_text_branch(node):
+        return
+    raise NotIncremental("non_deterministic", f"'{node.name}' may be read as a moment in time: recomputed at every run")
+
+
+def _is_text_branch(node: exp.Expr) -> bool:
+    """One of several results of CASE, all of them texts."""
+    case = node.find_ancestor(exp.Case)
+    if case is None or not isinstance(case.parent, exp.Alias | exp.Select | None):
+        return False
+    results = [*(branch.args["true"] for branch in case.args["ifs"]), *filter(None, [case.args.get("default")])]
+    is_text = all(isinstance(result, exp.Literal) and result.is_string for result in results)
+    return is_text and any(node is result for result in results)
+
+
+def refuse_lambda(node: exp.Expr) -> None:
+    """A variable must not be taken for a column, nor a column's symbol for the variable."""
+    if not isinstance(node, exp.Lambda):
+        return
+    variables = {variable.name.lower() for variable in node.expressions}
+    for variable in variables:
+        if _LIKE_A_SYMBOL.match(variable):
             raise NotIncremental(
-                "non_deterministic", f"{node.name} does not return the same value twice: recomputed at every run"
+                "lambda_variable", f"the lambda variable `{variable}` could hide a column", "rename it"
             )
+    for name in node.find_all(exp.Column):
+        if name.parts[0].name.lower() in variables:
+            raise NotIncremental(
+                "lambda_variable", f"`{name.sql()}` is spelled unlike the lambda variable it means", "spell both alike"
+            )
+
+
+def refuse_implicit_names(node: exp.Expr) -> None:
+    """Spark names the fields of some structs after the columns they are made of, and ours have other names."""
+    is_row = isinstance(node, exp.Tuple) and not isinstance(node.parent, exp.In | exp.Predicate | exp.Tuple)
+    if is_row or isinstance(node, exp.ArraysZip):
+        raise NotIncremental(
+            "implicit_field_names",
+            "a struct whose fields are not named has no incremental law yet",
+            "use named_struct()",
+        )

@@ -30,22 +30,24 @@ class Scope:
     items: list[FromItem]
     merged: dict[str, str]
     """Columns that USING or NATURAL made one: name to the left side's symbol."""
-    hidden: set[str]
+    hidden: list[str]
     """The right side's symbols of those: out of `*`, and out of unqualified names."""
 
     @classmethod
     def of(cls, item: FromItem) -> Scope:
-        return cls([item], {}, set())
+        return cls([item], {}, [])
 
     def star(self, parts: tuple[str, ...] = ()) -> list[tuple[str, str]]:
-        """Columns of `*` or `t.*`: merged ones first, as Spark does."""
+        """Columns of `*` or `t.*`, as Spark does: hidden ones first, which only `t.*` shows, then merged ones."""
         if parts:
             matching = [item for item in self.items if item.answers_to(parts)]
             if len(matching) != 1:
                 raise NotIncremental("unresolved_name", f"`{'.'.join(parts)}.*` does not name one relation")
-            return list(matching[0].columns)
+            own = {symbol: name for name, symbol in matching[0].columns}
+            shown = [*self.hidden, *(symbol for _, symbol in self.star())]
+            return [(own[symbol], symbol) for symbol in shown if symbol in own]
         merged = [(name, symbol) for name, symbol in self._merged_names()]
-        taken = {symbol for _, symbol in merged} | self.hidden
+        taken = {symbol for _, symbol in merged}.union(self.hidden)
         return merged + [pair for item in self.items for pair in item.columns if pair[1] not in taken]
 
     def _merged_names(self) -> list[tuple[str, str]]:

@@ -86,7 +86,9 @@ def _incremental(
     relation, outputs = Reader(catalog).read(model.sql)
     if not scans(relation):
         raise NotIncremental("no_source", "the SELECT reads no table")
-    if len(outputs) != len(public):
+    if len(outputs) != len(public) or any(
+        ours and ours.lower() != theirs.lower() for (ours, _), (theirs, _) in zip(outputs, public, strict=True)
+    ):
         raise NotIncremental("unfaithful_reading", "Spark and the analysis disagree about the output columns")
     relation = simplify(relation, model.switched_off)
     root = root_of(relation, tuple((name, e) for (name, _), (_, e) in zip(public, outputs, strict=True)))

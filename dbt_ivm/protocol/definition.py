@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from dbt_ivm.errors import NotIncremental, Reason
+from dbt_ivm.parse.ctes import is_cte
+from dbt_ivm.parse.functions import reads_no_table
 from dbt_ivm.parse.sql import normalised, parse, write
 from dbt_ivm.protocol.environment import CatalogEntry, Environment, Model, Parts, bare, lowered, source_name
 from dbt_ivm.state.fingerprint import definition_of
@@ -45,12 +47,12 @@ def define(model: Model, env: Environment) -> Definition:
 
 
 def _gather(tree: exp.Expr, env: Environment, found: Definition) -> None:
-    ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
     for table in tree.find_all(exp.Table):
         parts = tuple(part.name for part in table.parts)
-        if isinstance(table.this, exp.Func) or not all(parts):
+        if isinstance(table.this, exp.Func):
+            found.unknown_sources |= not reads_no_table(table.this)
             continue
-        if len(parts) == 1 and parts[0].lower() in ctes:
+        if not all(parts) or is_cte(table):
             continue
         _gather_named(parts, env, found)
 

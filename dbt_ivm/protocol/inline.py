@@ -7,6 +7,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from dbt_ivm.errors import NotIncremental
+from dbt_ivm.parse.ctes import is_cte
 from dbt_ivm.parse.sql import parse
 from dbt_ivm.protocol.environment import Environment, Parts, lowered
 from dbt_ivm.state.record import Record
@@ -20,10 +21,10 @@ def inline_views(
     """`version_of` pins tables to versions; without it they are read as they are."""
     if depth > MAX_DEPTH:
         raise NotIncremental("view_depth", "views refer to each other in a circle or too deeply")
-    ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
-    for table in list(tree.find_all(exp.Table)):
+    tables = [table for table in tree.find_all(exp.Table) if not is_cte(table)]
+    for table in tables:
         parts = tuple(part.name for part in table.parts)
-        if not isinstance(table.this, exp.Identifier) or (len(parts) == 1 and parts[0].lower() in ctes):
+        if not isinstance(table.this, exp.Identifier):
             continue
         version = version_of(parts) if version_of else None
         if version is not None:

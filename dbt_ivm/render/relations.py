@@ -223,8 +223,10 @@ class Renderer:
         return select([column(s) for s in node.child.symbols] + [aliased(e.copy(), s) for s, e in node.groups], child)
 
     def grouped(self, node: Aggregate, keyed: exp.Select) -> exp.Select:
-        items = [column(symbol) for symbol, _ in node.groups]
-        query = select(items + [aliased(call.copy(), symbol) for symbol, call in node.measures], keyed)
+        items: list[exp.Expr] = [column(symbol) for symbol, _ in node.groups]
+        items += [aliased(call.copy(), symbol) for symbol, call in node.measures]
+        # One row, also where nobody wants a column of it.
+        query = select(items or [aliased(exp.Count(this=exp.Star(), big_int=True), "__ivm_row")], keyed)
         return query.group_by(*(column(symbol) for symbol, _ in node.groups), copy=False) if node.groups else query
 
     def _restrict(self, node: Restrict, linear: bool) -> tuple[exp.Select, bool]:

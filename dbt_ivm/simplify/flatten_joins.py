@@ -8,6 +8,12 @@ from dbt_ivm.algebra.relations import Filter, Join, Relation, conjuncts
 
 
 def flatten_joins(relation: Relation) -> Relation:
+    """
+    >>> from dbt_ivm.algebra.relations import Scan
+    >>> a, b, c = Scan("a", ()), Scan("b", ()), Scan("c", ())
+    >>> [scan.source for scan in flatten_joins(Join((Join((a, b)), c))).inputs]
+    ['a', 'b', 'c']
+    """
     return relation.rewrite(_flatten)
 
 

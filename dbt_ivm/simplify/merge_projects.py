@@ -13,6 +13,13 @@ from dbt_ivm.algebra.relations import Aggregate, Filter, Join, Project, Relation
 
 
 def merge_projects(relation: Relation) -> Relation:
+    """
+    >>> from dbt_ivm.algebra.relations import Scan, column
+    >>> inner = Project(Scan("t", ()), (("b", column("a")),))
+    >>> outer = merge_projects(Project(inner, (("c", exp.Neg(this=column("b"))),)))
+    >>> outer.child.source, outer.items[0][1].sql("spark")
+    ('t', '-`a`')
+    """
     return relation.rewrite(_merge)
 
 

@@ -19,6 +19,12 @@ from dbt_ivm.algebra.relations import (
 
 
 def prune_columns(relation: Relation) -> Relation:
+    """
+    >>> from dbt_ivm.algebra.relations import ScanColumn
+    >>> scan = Scan("t", (ScanColumn("a_1", "a", "int"), ScanColumn("b_2", "b", "int")))
+    >>> prune_columns(Project(scan, (("c_3", column("b_2")),))).child.symbols
+    ('b_2',)
+    """
     return _prune(relation, set(relation.symbols))
 
 

@@ -8,6 +8,13 @@ from dbt_ivm.algebra.relations import Filter, Join, Relation, conjuncts, used_sy
 
 
 def push_filters(relation: Relation) -> Relation:
+    """
+    >>> from dbt_ivm.algebra.relations import Scan, ScanColumn, column
+    >>> t, u = (Scan(name, (ScanColumn(f"{name}_1", "x", "int"),)) for name in "tu")
+    >>> join = push_filters(Join((t, u), exp.GT(this=column("t_1"), expression=exp.Literal.number(5))))
+    >>> [type(child).__name__ for child in join.inputs], join.condition
+    (['Filter', 'Scan'], None)
+    """
     return relation.rewrite(_push)
 
 
