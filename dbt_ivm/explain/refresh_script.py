@@ -19,7 +19,6 @@ from dbt_ivm.state.record import Record
 from dbt_ivm.strategy.choose import choose
 from dbt_ivm.strategy.work import Statement, Work
 
-
 AS_IF_ONE_KEY = [[1] * 8]
 """The answer to every question of a strategy: one key was touched, one row was written."""
 
