@@ -1,91 +1,101 @@
-"""The explain text: class of each operator, layout of the state, branches of the delta, SQL, reasons."""
+"""The explain text: what a model is to the planner, and what a refresh of it would do. Works before the first run."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
 
-from dbt_ivm.algebra.relations import Aggregate, Filter, Join, Project, Relation, Scan, UnionAll, sources
-from dbt_ivm.delta import ChangeFacts, branches, delta
-from dbt_ivm.errors import NotIncremental, StatementFailed
+from dbt_ivm.capture.delta_lake import Observation
+from dbt_ivm.errors import NotIncremental, Reason
+from dbt_ivm.explain.branches import branch_lines
+from dbt_ivm.explain.operators import operators
+from dbt_ivm.explain.refresh_script import Script, build_script, refresh_script
+from dbt_ivm.explain.state_columns import state_columns
+from dbt_ivm.explain.suggestions import cheaper, suggestion_for
+from dbt_ivm.explain.table import indented, table
 from dbt_ivm.parse.sql import write
 from dbt_ivm.protocol.analyse import Analysis, analyse
-from dbt_ivm.protocol.definition import define
+from dbt_ivm.protocol.build import build_sql
+from dbt_ivm.protocol.definition import Definition, define
 from dbt_ivm.protocol.environment import Environment, Model, source_name
 from dbt_ivm.protocol.faithful import check_faithful
 from dbt_ivm.protocol.observe import observe, observe_session
-from dbt_ivm.render.relations import Renderer
-from dbt_ivm.render.sources import Change, SourceState
 from dbt_ivm.state.record import Record
 from dbt_ivm.strategy.work import Statement
-
-CLASSES = {
-    Scan: "source",
-    Filter: "linear",
-    Project: "linear",
-    UnionAll: "linear",
-    Join: "bilinear",
-    Aggregate: "per key",
-}
 
 
 def explain(model: Model, env: Environment) -> Generator[Statement, list, str]:
     yield from observe_session(env)
     definition = define(model, env)
+    seen: dict[str, Observation] = {}
     for parts in definition.tables.values():
-        yield from observe(parts, env, None, definition.pins.get(source_name(parts)))
+        name = source_name(parts)
+        seen[name] = yield from observe(parts, env, None, definition.pins.get(name))
     analysis = yield from analyse(model, definition, env)
-    reason = analysis.reason
-    if reason is None:
+    if analysis.reason is None:
         try:
             yield from check_faithful(model, env)
         except NotIncremental as refusal:
-            reason = refusal.reason
-        except StatementFailed as problem:
-            raise problem
+            analysis = analysis.opaque(refusal.reason)
     entry = env.entry(model.target)
     record = Record.from_text(entry.text) if entry.kind == "view" else None
-    lines = [f"model {model.name}: " + ("recompute" if reason else "incremental")]
-    lines.append(f"published: version {record.version} of {record.state}" if record else "published: not yet built")
-    if reason:
-        lines += [f"reason: {reason}"] + ([f"suggestion: {reason.suggestion}"] if reason.suggestion else [])
-        return "\n".join(lines) + "\n"
-    return "\n".join(lines + _body(analysis, env)) + "\n"
+    types = yield from _state_types(model, analysis, definition, env)
+    lines = _head(model, analysis.reason, record, seen)
+    if analysis.reason is not None:
+        script = build_script(model, analysis, definition, record, env)
+        lines += ["", "operators", *table([("SELECT as written", "recompute", analysis.reason.code)])]
+    else:
+        script = refresh_script(model, analysis, types, record, env)
+        lines += ["", "operators", *operators(analysis.root)]
+    lines += ["", f"state {source_name(model.state)}", *state_columns(analysis.layout, types)]
+    lines += _delta(script) + _statements(script, analysis)
+    better = [] if analysis.reason is not None else cheaper(analysis.layout, types, seen)
+    if better:
+        lines += ["", "suggestions", *(f"  - {text}" for text in better)]
+    return "\n".join(lines) + "\n"
 
 
-def _body(analysis: Analysis, env: Environment) -> list[str]:
-    layout = analysis.layout
-    core = layout.root.core
-    maintained = core.child if isinstance(core, Aggregate) else core
-    names = sources(core)
-    facts = ChangeFacts(frozenset(names), analysis.types)
-    states = {}
-    for name in names:
-        seen = env.memory.observations[name]
-        states[name] = SourceState(seen.parts, seen.version, max(seen.version - 1, 0), Change.FEED)
-    lines = ["", "operators"] + _tree(core, 1, is_root=True)
-    lines += ["", "state"] + [f"  {column}" for column in layout.columns]
-    count = branches(maintained, facts)
-    lines += ["", f"delta if every source changes: {count} {'branch' if count == 1 else 'branches'}"]
-    lines += [
-        "",
-        "SQL of that delta, from each source's previous version",
-        write(Renderer(states).signed(delta(maintained, facts)), pretty=True),
-    ]
-    return lines
+def _state_types(
+    model: Model, analysis: Analysis, definition: Definition, env: Environment
+) -> Generator[Statement, list, dict[str, str]]:
+    """Spark's word on the SELECT that builds the state: there is a state to ask only after the first run."""
+    query = build_sql(model, analysis.layout, definition, env, 1)
+    rows = yield Statement("state's types", f"DESCRIBE QUERY {query}", fetch=True)
+    return {str(row[0]).lower(): str(row[1]) for row in rows}
 
 
-def _tree(node: Relation, depth: int, is_root: bool = False) -> list[str]:
-    kind = CLASSES.get(type(node), "recompute")
-    if isinstance(node, Aggregate):
-        kind = (
-            "per key: summary delta folded into the state"
-            if is_root
-            else "per key: touched groups computed before and after"
-        )
-    what = type(node).__name__
-    if isinstance(node, Scan):
-        what = f"Scan {node.source} ({', '.join(c.name for c in node.columns)})"
-    lines = [f"{'  ' * depth}{what}: {kind}"]
-    for child in node.children:
-        lines += _tree(child, depth + 1)
+def _head(model: Model, reason: Reason | None, record: Record | None, seen: dict[str, Observation]) -> list[str]:
+    rows = [("refresh", model.refresh)]
+    if record:
+        size = f", {record.rows:,} rows" if record.rows >= 0 else ""
+        rows.append(("published", f"version {record.version} of {record.state}{size}"))
+    else:
+        rows.append(("published", "not yet: the first run builds it"))
+    if reason is not None:
+        rows.append(("reason", str(reason)))
+        if suggestion_for(reason):
+            rows.append(("suggestion", suggestion_for(reason)))
+        if model.refresh == "incremental":
+            rows.append(("outcome", "dbt run fails with this reason, because refresh is incremental"))
+    for i, (name, observation) in enumerate(seen.items()):
+        how = "change feed" if observation.has_feed else "no change feed: two versions are compared"
+        rows.append(("sources" if i == 0 else "", f"{name} at version {observation.version}, {how}"))
+    return [f"model {model.name}: {'recompute' if reason is not None else 'incremental'}", *table(rows)]
+
+
+def _delta(script: Script) -> list[str]:
+    if script.change is None:
+        return []
+    texts = branch_lines(script.change)
+    count = f"{len(texts)} {'branch' if len(texts) == 1 else 'branches'}"
+    return ["", f"delta if every source changes: {count}"] + [f"  {i}. {text}" for i, text in enumerate(texts, 1)]
+
+
+def _statements(script: Script, analysis: Analysis) -> list[str]:
+    title = "every run" if script.change is None else "refresh if every source changes"
+    lines = ["", f"{title}: {script.strategy}"]
+    if script.change is not None and analysis.root.aggregate is None:
+        lines.append("  (append, one INSERT, if the sources only gained rows)")
+    for i, statement in enumerate(script.statements, 1):
+        text = statement.sql if isinstance(statement.sql, str) else write(statement.sql, pretty=True)
+        lines += [f"  {i}. {statement.purpose}", *indented(text)]
     return lines

@@ -2,6 +2,6 @@
 {% test equals_recompute(model, float_digits=none) %}
   {%- if execute -%}
     {%- set unique_id = dbt_ivm.ivm_node_id(model.identifier, model.schema) -%}
-    {{ modules.ivm.difference(ref, unique_id, adapter, dbt_ivm.ivm_execute, invocation_id, float_digits) }}
+    {{ dbt_ivm.ivm_python().difference(ref, unique_id, adapter, dbt_ivm.ivm_execute, invocation_id, float_digits) }}
   {%- endif -%}
 {% endtest %}

@@ -1,5 +1,5 @@
 {% macro ivm_report(response) %}
-  {%- do log(model.name ~ ' ' ~ response._message, info=true) -%}
+  {%- do log(model.name ~ ' ' ~ response, info=true) -%}
   {%- for hint in response.hints -%}
     {%- do log(model.name ~ ' hint: ' ~ hint, info=true) -%}
   {%- endfor -%}

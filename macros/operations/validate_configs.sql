@@ -1,6 +1,6 @@
 {#- Runs before anything else does: all wrong options of all selected ivm models in one error. -#}
 {% macro validate_configs() %}
   {%- if execute -%}
-    {{ modules.ivm.validate(graph.nodes.values() | list, selected_resources) }}
+    {{ dbt_ivm.ivm_python().validate(graph.nodes.values() | list, selected_resources) }}
   {%- endif -%}
 {% endmacro %}
