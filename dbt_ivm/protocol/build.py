@@ -9,27 +9,19 @@ from sqlglot import exp
 
 from dbt_ivm.algebra.relations import column
 from dbt_ivm.capture.delta_lake import Commit
-from dbt_ivm.errors import Interleaved
+from dbt_ivm.errors import Interleaved, IvmError
 from dbt_ivm.parse.sql import write
 from dbt_ivm.protocol.analyse import Analysis, pinned_states
 from dbt_ivm.protocol.definition import Definition
 from dbt_ivm.protocol.environment import Environment, Model
 from dbt_ivm.protocol.observe import HISTORY_LIMIT, history, quoted
 from dbt_ivm.protocol.publish import Built
-from dbt_ivm.render.relations import Renderer, aliased, select
-from dbt_ivm.state.layout import COUNT, Layout, finish, partial_aggregate
+from dbt_ivm.render.relations import Renderer, aliased
+from dbt_ivm.state.layout import Layout
+from dbt_ivm.strategy.full import state_select
 from dbt_ivm.strategy.work import Statement
 
 STATE_PROPERTIES = {"delta.enableChangeDataFeed": "true", "delta.enableDeletionVectors": "true"}
-
-
-def state_select(layout: Layout, renderer: Renderer, batch: int) -> exp.Select:
-    """The whole state from Post of the sources."""
-    if layout.root.aggregate is not None:
-        return finish(layout, renderer.bag(partial_aggregate(layout)), batch)
-    one = aliased(exp.cast(exp.Literal.number(1), "bigint"), COUNT)
-    names = [column(symbol) for symbol, _ in layout.stored]
-    return finish(layout, select([*names, one], renderer.bag(layout.root.core)), batch)
 
 
 def build_sql(model: Model, layout: Layout, definition: Definition, env: Environment, batch: int) -> str:
@@ -48,7 +40,7 @@ def build(
     batch = env.new_batch()
     properties = {**dict(model.tblproperties), **STATE_PROPERTIES, "ivm.batch": str(batch)}
     pairs = ", ".join(f"{write(exp.Literal.string(k))} = {write(exp.Literal.string(v))}" for k, v in properties.items())
-    cluster = ", ".join(write(exp.to_identifier(name, quoted=True)) for name in model.cluster_by)
+    cluster = ", ".join(write(exp.to_identifier(name, quoted=True)) for name in _clustering(model, analysis.layout))
     yield Statement(
         "build",
         f"CREATE OR REPLACE TABLE {quoted(model.state)} USING delta"
@@ -68,6 +60,18 @@ def build(
     if ours is None or any("CHANGE COLUMN" not in commit.operation for commit in commits[:ours]):
         raise Interleaved(model.name, quoted(model.state))
     return Built(commits[0].version, commits[0].timestamp, int(commits[ours].metrics.get("numOutputRows") or 0))
+
+
+def _clustering(model: Model, layout: Layout) -> list[str]:
+    """The state's names of the columns that the user names."""
+    by_name = {name.lower(): state for name, state in layout.public}
+    unknown = [name for name in model.cluster_by if name.lower() not in by_name]
+    if unknown:
+        raise IvmError(
+            f"{model.name}: cluster_by names {', '.join(unknown)}, which the SELECT does not return; "
+            f"choose among {', '.join(name for name, _ in layout.public)}"
+        )
+    return [by_name[name.lower()] for name in model.cluster_by]
 
 
 def _is_ours(commit: Commit, batch: int) -> bool:

@@ -15,7 +15,6 @@ from dbt_ivm.algebra.relations import column
 from dbt_ivm.capture.delta_lake import Observation
 from dbt_ivm.parse.sql import write
 from dbt_ivm.protocol.analyse import analyse
-from dbt_ivm.protocol.build import state_select
 from dbt_ivm.protocol.definition import define
 from dbt_ivm.protocol.environment import Environment, Model, Parts, RunMemory, source_name
 from dbt_ivm.protocol.observe import observe_session
@@ -25,6 +24,7 @@ from dbt_ivm.render.sources import SourceState, versioned
 from dbt_ivm.state.layout import COUNT, KEY, MARK, Layout, mark
 from dbt_ivm.state.measures import Kind
 from dbt_ivm.state.record import Record
+from dbt_ivm.strategy.full import state_select
 from dbt_ivm.strategy.work import Statement
 
 

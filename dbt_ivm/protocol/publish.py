@@ -62,15 +62,20 @@ def view_text(model: Model, layout: Layout, record: Record) -> str:
 def publish(model: Model, text: str, env: Environment) -> Generator[Statement, list, None]:
     kind = env.entry(model.target).kind
     name = quoted(model.target)
+    backup = (*model.target[:-1], f"{model.target[-1]}__ivm_backup")
     if kind == "view":
         yield Statement("publish", f"ALTER VIEW {name} AS {text}")
-    elif kind == "missing":
-        yield Statement("publish", f"CREATE OR REPLACE VIEW {name} AS {text}")
     else:
-        backup = quoted((*model.target[:-1], f"{model.target[-1]}__ivm_backup"))
-        yield Statement("set the old table aside", f"ALTER TABLE {name} RENAME TO {backup}")
+        # A table of this name is set aside first; one that a crashed run set aside has done its service.
+        set_aside = env.entry(backup).kind != "missing"
+        if kind != "missing":
+            if set_aside:
+                yield Statement("drop the old table", f"DROP TABLE {quoted(backup)}")
+            yield Statement("set the old table aside", f"ALTER TABLE {name} RENAME TO {quoted(backup)}")
+            set_aside = True
         yield Statement("publish", f"CREATE OR REPLACE VIEW {name} AS {text}")
-        yield Statement("drop the old table", f"DROP TABLE {backup}")
+        if set_aside:
+            yield Statement("drop the old table", f"DROP TABLE {quoted(backup)}")
     env.memory.texts[lowered(model.target)] = text
 
 

@@ -19,7 +19,7 @@ def choose(work: Work, types: Mapping[str, str], rows: int, switched_off: frozen
     if is_bag and work.inserts_only and "append" not in switched_off:
         return append(work)
     is_small = 0 <= rows <= MAX_ROWS
-    if is_small and "overwrite" not in switched_off and not can_be_stale(work.layout, types, work.inserts_only):
+    if is_small and "overwrite" not in switched_off and not can_be_stale(work, types):
         return overwrite(work, types, rows)
     return _staged(work, types, "replace" not in switched_off)
 

@@ -43,17 +43,12 @@ def always_stale(layout: Layout) -> bool:
     return any(partial.kind is Kind.RECOMPUTED for partial in layout.partials)
 
 
-def can_be_stale(layout: Layout, types: Mapping[str, str], inserts_only: bool) -> bool:
-    if always_stale(layout):
+def can_be_stale(work: Work, types: Mapping[str, str]) -> bool:
+    sums = [spark_type(types[partial.name]) for partial in work.layout.partials if partial.kind is Kind.SUM]
+    if always_stale(work.layout) or (not work.ansi and any(type_.is_decimal for type_ in sums)):
         return True
-    if inserts_only:
-        return False
-    kinds = {partial.kind for partial in layout.partials}
-    return bool(kinds & {Kind.MIN, Kind.MAX}) or _floating_sums(layout, types)
-
-
-def _floating_sums(layout: Layout, types: Mapping[str, str]) -> bool:
-    return any(p.kind is Kind.SUM and spark_type(types[p.name]).is_floating for p in layout.partials)
+    kinds = {partial.kind for partial in work.layout.partials}
+    return not work.inserts_only and (bool(kinds & {Kind.MIN, Kind.MAX}) or any(type_.is_floating for type_ in sums))
 
 
 def summary_delta(work: Work, types: Mapping[str, str]) -> exp.Select:
@@ -150,7 +145,9 @@ def fold_groups(work: Work, both: exp.Select, types: Mapping[str, str], *, keep_
                         this=exp.Is(this=column(partial.name), expression=exp.null()),
                         expression=exp.GT(this=column(count), expression=exp.Literal.number(0)),
                     )
-                    stale.append(exp.func("coalesce", exp.Anonymous(this="bool_or", expressions=[lost]), exp.false()))
+                    if not work.ansi and spark_type(type_).is_decimal:
+                        lost_any = exp.Anonymous(this="bool_or", expressions=[lost])
+                        stale.append(exp.func("coalesce", lost_any, exp.false()))
                     some = exp.GT(this=exp.Sum(this=_signed(column(count))), expression=exp.Literal.number(0))
                     total = exp.Case(ifs=[exp.If(this=some, true=total)])
             items.append(aliased(exp.cast(total, type_), partial.name))

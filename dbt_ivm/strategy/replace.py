@@ -43,7 +43,7 @@ def new_rows(work: Work, types: Mapping[str, str], staged: Staged) -> Generator[
         yield Statement("fold", work.insert(fold_bag(work, rows, keep_empty=True)))
         return 1
     yield Statement("fold", work.insert(fold_groups(work, rows, types, keep_empty=True)))
-    if not can_be_stale(work.layout, types, work.inserts_only):
+    if not can_be_stale(work, types):
         return 1
     stale = yield Statement("stale keys", _stale_keys(work), fetch=True)
     if not stale:
