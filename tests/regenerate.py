@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests import fixture_files
+from tests import fixture_files, generated
 from tests.sections import ROOMS
 
 
@@ -13,6 +13,8 @@ def main() -> None:
             for case in cases:
                 case.sections = sections(case)
             fixture_files.write(path, cases)
+    for name in generated.VIEWS:
+        (fixture_files.FOLDER / "generated" / f"{name}.sql").write_text(generated.text(name))
 
 
 if __name__ == "__main__":

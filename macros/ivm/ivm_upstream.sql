@@ -1,4 +1,4 @@
-{#- (schema, name) of what a node reads, through ephemeral models: all that is known of a SELECT that cannot be analysed. -#}
+{#- (schema, name) of what a node reads, through ephemeral models: all that is known where a SELECT cannot be read. -#}
 {% macro ivm_upstream(node) %}
   {%- set names = [] -%}
   {%- for unique_id in node.depends_on.nodes -%}
