@@ -10,12 +10,12 @@ from sqlglot import exp
 
 from dbt_ivm.errors import StatementFailed
 from dbt_ivm.parse.functions import AGGREGATES
-from dbt_ivm.parse.sql import parse, write
+from dbt_ivm.parse.sql import write
 from dbt_ivm.planner import refresh
 from dbt_ivm.protocol.environment import CatalogEntry, Environment, Model, Outcome, Parts, RunMemory
 from dbt_ivm.protocol.rows import Rows
 from tests.properties.duck_lake import Lake
-from tests.properties.duck_sql import spark_type, to_duck
+from tests.properties.duck_sql import parsed, spark_type, to_duck
 
 _NAME = r"((?:`(?:[^`]|``)+`|\w+)(?:\.(?:`(?:[^`]|``)+`|\w+))*)"
 _PLAN = "== Optimized Logical Plan ==\nthe same\n\n== Physical Plan ==\nany"
@@ -76,7 +76,7 @@ class DuckDriver:
             for pattern, action in _BY_WORDS:
                 if match := re.match(pattern, text, re.I | re.S):
                     return action(self, match)
-            sql = parse(text)
+            sql = parsed(text)
         for type_, action in _BY_TREE:
             if isinstance(sql, type_):
                 return action(self, sql)
@@ -97,7 +97,7 @@ class DuckDriver:
         return Rows([[key, value] for key, value in table.properties.items()], ["key", "value"])
 
     def _describe_query(self, match: re.Match) -> Rows:
-        columns = self.lake.columns(to_duck(parse(match.group(1)), self.lake))
+        columns = self.lake.columns(to_duck(parsed(match.group(1)), self.lake))
         return Rows([[name, spark_type(type_), None] for name, type_ in columns], ["col_name", "data_type", "comment"])
 
     def _describe_table(self, match: re.Match) -> Rows:
@@ -107,8 +107,8 @@ class DuckDriver:
     def _functions(self, match: re.Match) -> Rows:
         return Rows([[name] for name in sorted(AGGREGATES)], ["function"])
 
-    def _nothing(self, match: re.Match) -> Rows:
-        return Rows([], [])
+    def _setting(self, match: re.Match) -> Rows:
+        return Rows([[match.group(1), "any"]], ["key", "value"])
 
     def _explain(self, match: re.Match) -> Rows:
         return Rows([[_PLAN]], ["plan"])
@@ -186,7 +186,7 @@ _BY_WORDS = (
     (rf"DESCRIBE (?:TABLE )?(?:EXTENDED )?{_NAME}$", DuckDriver._describe_table),
     (rf"SHOW TBLPROPERTIES {_NAME}", DuckDriver._properties),
     (r"SHOW (?:\w+ )?FUNCTIONS", DuckDriver._functions),
-    (r"SET ", DuckDriver._nothing),
+    (r"SET (\S+)", DuckDriver._setting),
     (r"EXPLAIN EXTENDED ", DuckDriver._explain),
     (rf"(?:ALTER VIEW|CREATE(?: OR REPLACE)? VIEW) {_NAME} AS (.*)$", DuckDriver._view),
     (rf"RESTORE TABLE {_NAME} TO VERSION AS OF (\d+)$", DuckDriver._restore),

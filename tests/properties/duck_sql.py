@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from sqlglot import exp
 from sqlglot.dialects.duckdb import DuckDB
@@ -40,6 +41,12 @@ def spark_type(text: str) -> str:
     return SPARK_TYPES.get(text) or text.lower()
 
 
+@lru_cache(maxsize=256)
+def parsed(text: str) -> exp.Expr:
+    """For reading only: a case asks for the same few texts again and again."""
+    return parse(text)
+
+
 def to_duck(tree: exp.Expr, lake: Lake) -> str:
     tree = tree.copy()
     ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
@@ -63,7 +70,7 @@ def _relation(table: exp.Table, lake: Lake) -> exp.Expr:
     name = table.name.lower()
     alias = exp.TableAlias(this=exp.to_identifier(table.alias or table.name, quoted=True))
     if name in lake.views:
-        inner = exp.maybe_parse(to_duck(parse(lake.views[name]), lake), dialect="duckdb")
+        inner = exp.maybe_parse(to_duck(parsed(lake.views[name]), lake), dialect="duckdb")
         return exp.Subquery(this=inner, alias=alias)
     version = table.args.get("version")
     number = int(version.expression.name) if version else None
