@@ -77,7 +77,7 @@ def test_the_seven_day_wall_does_not_break_the_published_view(driver):
     driver.refresh(model)
     time.sleep(1.5)  # not a synchronisation: the version must grow old
     with pytest.raises(Exception, match="(?i)retention|time travel"):
-        driver.sql(f"ALTER TABLE {s}.v__ivm SET TBLPROPERTIES ('delta.some' = '1')")
+        driver.sql(f"ALTER TABLE {s}.v__ivm SET TBLPROPERTIES ('some' = '1')")
         driver.sql(f"SELECT * FROM {s}.v")
     driver.refresh(model.__class__(**{**vars(model), "full_refresh": True}))
     time.sleep(1.5)
