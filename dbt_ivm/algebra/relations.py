@@ -213,16 +213,20 @@ def used_symbols(expression: exp.Expr) -> set[str]:
 
 
 def substitute(expression: exp.Expr, mapping: dict[str, exp.Expr]) -> exp.Expr:
-    """Replaces symbols by expressions; parentheses keep precedence."""
+    """Replaces symbols by expressions; parentheses keep precedence.
+
+    >>> either = exp.Or(this=column("a"), expression=column("b"))
+    >>> substitute(exp.Not(this=column("c")), {"c": either}).sql("spark")
+    'NOT (`a` OR `b`)'
+    """
 
     def swap(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Column) and node.name in mapping:
             value = mapping[node.name].copy()
-            return (
-                value
-                if isinstance(value, exp.Column | exp.Literal | exp.Func | exp.Paren)
-                else exp.paren(value, copy=False)
-            )
+            # AND, OR and RLIKE are functions to sqlglot, and operators to Spark.
+            is_call = isinstance(value, exp.Func) and not isinstance(value, exp.Binary | exp.Predicate)
+            is_closed = is_call or isinstance(value, exp.Column | exp.Literal | exp.Paren)
+            return value if is_closed else exp.paren(value, copy=False)
         return node
 
     return expression.copy().transform(swap)
