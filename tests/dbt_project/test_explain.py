@@ -86,7 +86,7 @@ def test_layout_of_the_state(story):
     section = _section(story.file, f"state {story.project.schema}.joined__ivm")
     rows = {line.split()[0]: line.split(None, 2)[1:] for line in section.splitlines()[1:]}
     assert rows["region"] == ["string", "grouping column customers.region"]
-    assert rows["orders"] == ["bigint", "computed from the others"]
+    assert rows["orders"] == ["bigint", "computed: COUNT(*)"]
     assert rows["revenue"][0] == "double" and "subtracting floats drifts" in rows["revenue"][1]
     assert rows["largest"][0] == "double" and "recomputed when its greatest value may be gone" in rows["largest"][1]
     assert rows["__ivm_visible"][0] == "boolean" and "HAVING" in rows["__ivm_visible"][1]
