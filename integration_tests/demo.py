@@ -17,7 +17,7 @@ import yaml
 
 HERE = Path(__file__).resolve().parent
 LOG = HERE / "logs" / "demo.log"
-HEADER = ["model", "strategy", "rows changed in its sources", "branches", "rows written", "statements", "seconds"]
+HEADER = ["model", "strategy", "rows in, by source", "branches", "rows out", "seconds", "why"]
 
 
 def main() -> int:
@@ -41,12 +41,11 @@ def main() -> int:
     ok &= refresh("dbt run: refresh from what changed")
     ok &= compare("dbt test: is every view what its SELECT returns today?")
     ok &= refresh("dbt run: nothing has changed since")
-    ok &= compare("dbt test: and after that?", only="equals_recompute")
 
     seconds = time.monotonic() - started
     if ok:
         print(f"\nDone in {seconds:.0f} s. Every view equals its recomputed SELECT.")
-        print("Go on by yourself: cd integration_tests && ../.venv/bin/dbt run")
+        print("Go on by yourself: cd integration_tests && ../.venv/bin/dbt build")
     else:
         print(f"\nFailed after {seconds:.0f} s; details are in integration_tests/logs.")
     return 0 if ok else 1
@@ -164,7 +163,7 @@ def name_of(result: dict[str, Any]) -> str:
 
 def summary(model: str, response: dict[str, Any]) -> list[str]:
     changed = response.get("rows_changed") or {}
-    sources = ", ".join(f"{short_name(name)} {count}" for name, count in changed.items() if count != 0)
+    sources = ", ".join(f"{short_name(name)} {text_of(count)}" for name, count in changed.items() if count != 0)
     branches, removed = response.get("branches"), response.get("branches_removed")
     return [
         model,
@@ -172,8 +171,8 @@ def summary(model: str, response: dict[str, Any]) -> list[str]:
         sources or "-",
         "-" if not branches else f"{branches}" + (f" ({removed} removed)" if removed else ""),
         text_of(response.get("rows_affected")),
-        text_of(response.get("statements")),
         f"{float(response.get('seconds') or 0):.1f}",
+        str(response.get("reason") or "-"),
     ]
 
 
@@ -182,7 +181,8 @@ def short_name(relation: str) -> str:
 
 
 def text_of(value: Any) -> str:
-    return "-" if value is None or value == -1 else str(value)
+    """-1: its two versions were compared, so nobody counted."""
+    return "-" if value is None else "?" if value == -1 else str(value)
 
 
 def show(header: list[str], rows: list[list[str]]) -> None:
@@ -193,18 +193,17 @@ def show(header: list[str], rows: list[list[str]]) -> None:
         print("  " + "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
-def compare(title: str, only: str | None = None) -> bool:
+def compare(title: str) -> bool:
     print()
     with step(title):
-        ok, results = dbt("test", *(["--select", f"test_name:{only}"] if only else []))
-    equal = [result for result in results if "equals_recompute" in result["unique_id"]]
-    passed = sum(result["status"] == "pass" for result in equal)
-    print(f"  view = recompute for {passed} of {len(equal)} models; {len(results) - len(equal)} other tests")
+        ok, results = dbt("test", "--select", "test_name:equals_recompute")
+    passed = sum(result["status"] == "pass" for result in results)
+    print(f"  view = recompute for {passed} of {len(results)} models")
     for result in results:
         if result["status"] not in ("pass", "warn"):
             print(f"  {name_of(result)}: {result['status']}: {result['message']}")
     # A selection that matches no test would prove nothing.
-    return ok and bool(equal)
+    return ok and bool(results)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from dbt_ivm.explain.table import table
 from dbt_ivm.parse.sql import write
 from dbt_ivm.state.root import Root
 
-WIDTH = 90
+WIDTH = 110
 
 
 def operators(root: Root) -> list[str]:
@@ -47,7 +47,7 @@ def _describe(node: Relation, names: dict[str, exp.Expr], is_root: bool) -> tupl
         calls = ", ".join(readable(call, names) for _, call in node.measures)
         how = "folded into the state" if is_root else "touched groups computed before and after"
         by = f"by {keys}" if keys else "grand total"
-        return "per-key", f"{by}{': ' + calls if calls else ''} ({how})"
+        return "per-key", f"{how}, {by}{': ' + calls if calls else ''}"
     return "recompute", ""
 
 

@@ -55,4 +55,7 @@ def _grouped(layout: Layout, name: str, types: Mapping[str, str]) -> str:
             if partial.kind is Kind.SUM and types.get(name.lower()) in ("double", "float"):
                 how = "by adding; the group is recomputed when a value goes, because subtracting floats drifts"
             return f"partial {readable(partial.call, names)}, {how}"
+    for (_, expression), (_, state) in zip(layout.root.items, layout.public, strict=True):
+        if state == name:
+            return f"computed: {readable(expression, names)}"
     return "computed from the others"

@@ -11,7 +11,7 @@ from dbt_ivm.algebra.relations import Aggregate, OneRow, Project, Relation, scan
 from dbt_ivm.algebra.types import spark_type
 from dbt_ivm.errors import IvmError, NotIncremental, Reason, StatementFailed
 from dbt_ivm.parse.reader import Reader, TableFacts
-from dbt_ivm.parse.sql import write
+from dbt_ivm.parse.sql import parse, write
 from dbt_ivm.protocol.definition import Definition
 from dbt_ivm.protocol.environment import Environment, Model, Parts, lowered, source_name
 from dbt_ivm.protocol.observe import columns_of
@@ -61,9 +61,19 @@ def describe(model: Model) -> Generator[Statement, list, tuple[list[str], list[s
     try:
         rows = yield Statement("describe", f"DESCRIBE QUERY {model.sql.strip().rstrip(';')}", fetch=True)
     except StatementFailed as problem:
-        raise IvmError(f"{model.name}: Spark cannot run this SELECT; nothing was changed.\n{problem}") from problem
-    rows = [row for row in rows if str(row[0]) and not str(row[0]).startswith("#")]
+        raise IvmError(f"{model.name}: {_why_not(model.sql)}; nothing was changed.\n{problem}") from problem
     return [str(row[0]) for row in rows], [str(row[1]) for row in rows]
+
+
+def _why_not(sql: str) -> str:
+    try:
+        tree = parse(sql)
+    except NotIncremental:
+        return "Spark cannot run this SELECT"
+    if isinstance(tree, exp.Query):
+        return "Spark cannot run this SELECT"
+    found = "found " + tree.key.upper() if not isinstance(tree, exp.Command) else "found something else"
+    return f"a model must be a SELECT, {found}: write the query whose rows the view shall have"
 
 
 def _incremental(

@@ -35,7 +35,7 @@ select
     element_at(array('N', 'S', 'E', 'W', 'I'), cast(pmod(xxhash64('region', id), 5) as int) + 1),
     element_at(array('consumer', 'business', 'school'), cast(pmod(xxhash64('segment', id), 3) as int) + 1),
     date_add(date '2023-01-01', cast(pmod(xxhash64('signup', id), 700) as int))
-from range(1, 2001);
+from range(1, 501);
 
 insert into shop_raw.products
 select
@@ -57,15 +57,15 @@ from range(1, 13);
 insert into shop_raw.orders
 select
     id,
-    1 + pmod(xxhash64('customer', id), 2000),
+    1 + pmod(xxhash64('customer', id), 500),
     if(pmod(xxhash64('web', id), 4) = 0, null, 1 + pmod(xxhash64('store', id), 12)),
     element_at(
         array('completed', 'completed', 'completed', 'completed', 'placed', 'shipped', 'returned', 'cancelled'),
         cast(pmod(xxhash64('status', id), 8) as int) + 1
     ),
-    timestamp '2025-01-01 08:00:00' + make_dt_interval(cast(id / 200 as int), 0, cast(pmod(xxhash64('min', id), 720) as int)),
+    timestamp '2025-01-01 08:00:00' + make_dt_interval(cast(id / 40 as int), 0, cast(pmod(xxhash64('min', id), 720) as int)),
     if(pmod(xxhash64('note', id), 10) = 0, 'gift', null)
-from range(1, 20001);
+from range(1, 4001);
 
 insert into shop_raw.order_items
 select
@@ -75,7 +75,7 @@ select
     1 + cast(pmod(xxhash64('quantity', id, line), 4) as int),
     cast(5 + pmod(xxhash64('paid', id, line), 9500) / 100 as decimal(10, 2)),
     cast(if(pmod(xxhash64('discount', id, line), 5) = 0, 0.10, 0) as decimal(4, 2))
-from range(1, 20001)
+from range(1, 4001)
 lateral view explode(sequence(1, 1 + cast(pmod(xxhash64('lines', id), 4) as int))) lines as line;
 
 insert into shop_raw.payments
@@ -84,6 +84,6 @@ select
     id,
     element_at(array('card', 'cash', 'invoice'), cast(pmod(xxhash64('method', id), 3) as int) + 1),
     cast(10 + pmod(xxhash64('amount', id), 40000) / 100 as decimal(12, 2)),
-    timestamp '2025-01-01 20:00:00' + make_dt_interval(cast(id / 200 as int))
-from range(1, 20001)
+    timestamp '2025-01-01 20:00:00' + make_dt_interval(cast(id / 40 as int))
+from range(1, 4001)
 where pmod(xxhash64('unpaid', id), 15) <> 0;

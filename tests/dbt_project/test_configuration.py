@@ -46,14 +46,15 @@ def story(new_project):
     project.write("models/all.yml", {"sources": sources, "models": models})
     first = project.dbt("run")
     project.sql("INSERT INTO {s}.t VALUES (3, 'c')")
+    granted = project.rows("granted")
     second = project.dbt("run", "--exclude", "never_incremental", "broken", "granted")
+    assert granted == [(2,)], "the view was published before Spark refused the grant"
     return project, first, second
 
 
 def test_schema_alias_and_state_schema(story):
     project, first, second = story
     assert first.response("configured")["strategy"] == "build", first.message("configured")
-    assert project.rows("shown_as") if False else True
     assert sorted(project.sql("SELECT * FROM {s}_marts.shown_as")) == [(1, "a"), (2, "b"), (3, "c")]
     names = {row[1] for row in project.sql("SHOW TABLES IN {s}_marts")}
     assert names == {"shown_as"}
@@ -116,4 +117,3 @@ def test_grants_are_issued(story):
     assert first.status("granted") == "error"
     message = first.message("granted").lower()
     assert f"grant select on {project.schema}.granted to `reader`" in message
-    assert project.rows("granted") == [(2,), (3,)] or project.rows("granted") == [(2,)]

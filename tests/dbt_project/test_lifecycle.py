@@ -92,10 +92,11 @@ def test_what_stood_under_the_name_is_replaced(story, name, kind):
     assert set(story.types) == {"was_table", "was_view", "was_table__ivm", "was_view__ivm"}
 
 
-def test_nothing_changed_is_a_no_op_without_a_spark_job(story):
+def test_nothing_changed_is_a_no_op_that_reads_one_history(story):
+    """Five models on one source: DESCRIBE HISTORY reads Delta's log in a job of its own, once; nothing else runs one."""
     names = {"reformatted", "redefined", "was_table", "was_view", "documented"}
     assert story.alone.strategies() == dict.fromkeys(names, "no_op")
-    assert story.alone.jobs == 0
+    assert story.alone.jobs <= 1
 
 
 def test_refresh_follows_every_kind_of_beginning(story):

@@ -20,7 +20,8 @@ PROFILE = {
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
         "spark.sql.warehouse.dir": "{folder}/warehouse",
         "spark.hadoop.javax.jdo.option.ConnectionURL": "jdbc:derby:;databaseName={folder}/metastore;create=true",
-        "spark.driver.extraJavaOptions": "-Dderby.stream.error.file={folder}/derby.log",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
+        "-Dderby.stream.error.file={folder}/derby.log",
         "spark.driver.memory": "1g",
         "spark.master": "local[2]",
         "spark.ui.enabled": "false",
