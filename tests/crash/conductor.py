@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, Listener
@@ -30,6 +31,15 @@ class Event:
     @property
     def is_write(self) -> bool:
         return self.sql.upper().startswith(_WRITES)
+
+    @property
+    def is_publish(self) -> bool:
+        return self.sql.upper().startswith(("ALTER VIEW", "CREATE OR REPLACE VIEW"))
+
+    @property
+    def shape(self) -> str:
+        """What it does to what: the same in every run, whatever versions and batches it names."""
+        return " ".join(re.sub(r"\d+", "", self.sql).split()[:5])
 
 
 @dataclass
@@ -81,9 +91,13 @@ class Run:
 
 
 class Conductor:
+    """Starts dbt processes; several threads may use it, each with runs of its own."""
+
     def __init__(self, log: Path) -> None:
         self.log = log
-        self.listener = Listener(("127.0.0.1", 0))
+        self.lock = threading.Lock()
+        self.arrived: dict[tuple[str, int], Connection] = {}
+        self.listener = Listener(("127.0.0.1", 0), backlog=16)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.crash.zygote", str(self.listener.address[1])],
             cwd=Path(__file__).parents[2],
@@ -93,28 +107,35 @@ class Conductor:
         self.zygote = self.listener.accept()
 
     def parse(self, folder: Path) -> None:
-        self.zygote.send(("parse", str(folder)))
-        success, problem, threads = self.zygote.recv()
+        success, problem, threads = self._order("parse", str(folder))
         assert success, problem
         assert threads == 1, "a process with threads must not be forked"
 
-    def start(self, folder: Path, *args: str, settings: dict[str, Any] | None = None) -> Run:
+    def start(self, folder: Path, *args: str) -> Run:
         options = ["--project-dir", str(folder), "--profiles-dir", str(folder)]
-        self.zygote.send(("run", str(folder), [*args, *options], settings or {}, str(self.log)))
-        pid = self.zygote.recv()
-        return Run(self, pid, self.listener.accept())
+        pid = self._order("run", str(folder), [*args, *options], str(self.log))
+        return Run(self, pid, self._accept(("run", pid)))
 
-    def lingering(self) -> Connection:
-        """The process that keeps a dead one's connection open; ends when this is closed."""
-        connection = self.listener.accept()
-        assert connection.recv() == "lingering"
-        return connection
+    def lingering(self, pid: int) -> Connection:
+        """The process that keeps a dead one's connection to the server open; ends when this is closed."""
+        return self._accept(("lingering", pid))
 
     def wait(self, pid: int) -> int:
-        self.zygote.send(("wait", pid))
-        return self.zygote.recv()
+        return self._order("wait", pid)
 
     def close(self) -> None:
         self.zygote.close()
         self.process.wait(30)
         self.listener.close()
+
+    def _order(self, *order: Any) -> Any:
+        with self.lock:
+            self.zygote.send(order)
+            return self.zygote.recv()
+
+    def _accept(self, who: tuple[str, int]) -> Connection:
+        with self.lock:
+            while who not in self.arrived:
+                connection = self.listener.accept()
+                self.arrived[connection.recv()] = connection
+            return self.arrived.pop(who)

@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from tests.crash.conductor import Conductor
-from tests.crash.world import World
+from tests.crash.world import View, World
 
 _NUMBERS = itertools.count(1)
 
@@ -21,12 +21,12 @@ def conductor(tmp_path_factory):
 
 @pytest.fixture
 def world_of(spark, thrift, conductor, tmp_path):
-    """A factory: models by name -> World."""
+    """A factory of worlds."""
     made = []
 
-    def make(models: dict[str, str]) -> World:
+    def make(views: dict[str, View]) -> World:
         number = next(_NUMBERS)
-        made.append(World(spark, thrift, conductor, tmp_path / f"p{number}", f"crash_{number}", models))
+        made.append(World(spark, thrift, conductor, tmp_path / f"p{number}", f"crash_{number}", views))
         return made[-1]
 
     yield make

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from dbt_ivm.protocol.environment import Model
 from dbt_ivm.state.record import Record
 from tests.crash.conductor import Conductor, Event, Result, Run
 from tests.crash.project import write_project
@@ -21,47 +20,60 @@ SOURCES = (
 )
 
 
+class View(NamedTuple):
+    """An ivm model: {s} in its SELECT is the schema, {m} the model named m."""
+
+    select: str
+    options: dict[str, Any] = {}
+
+    def source(self, schema: str, names: Iterable[str]) -> str:
+        """As a file of the project."""
+        config = "".join(f"{{{{ config({key}={value!r}) }}}}\n" for key, value in self.options.items())
+        return config + self.select.format(s=schema, **{name: f"{{{{ ref('{name}') }}}}" for name in names})
+
+    def compiled(self, schema: str, names: Iterable[str]) -> str:
+        return self.select.format(s=schema, **{name: f"{schema}.{name}" for name in names})
+
+
 class World:
     def __init__(
-        self, spark, thrift: ThriftServer, conductor: Conductor, folder: Path, schema: str, models: dict[str, str]
+        self, spark, thrift: ThriftServer, conductor: Conductor, folder: Path, schema: str, views: dict[str, View]
     ) -> None:
-        """`models` by name, upstream ones first: SQL in which {s} is the schema and {config} the model's own options."""
         self.driver = SparkDriver(spark, schema)
         self.spark, self.schema, self.conductor, self.folder = spark, schema, conductor, folder
-        self.names = list(models)
-        self.models = {name: self._model(name, sql) for name, sql in models.items()}
-        write_project(folder, thrift.output(schema), {name: sql.format(s=schema) for name, sql in models.items()})
-        self.sql(f"CREATE SCHEMA {schema}", *(text.format(s=schema) for text in SOURCES))
+        self.names = list(views)
+        self.models = {name: self.driver.model(name, view.compiled(schema, views)) for name, view in views.items()}
+        write_project(folder, thrift.output(schema), {name: view.source(schema, views) for name, view in views.items()})
+        self.sql(f"CREATE SCHEMA {schema}", *SOURCES)
         conductor.parse(folder)
-
-    def _model(self, name: str, sql: str) -> Model:
-        text = sql.format(s=self.schema).rpartition("}}")[2] if "config(" in sql else sql.format(s=self.schema)
-        return self.driver.model(name, text)
 
     def sql(self, *texts: str) -> list:
         for text in texts:
             rows = self.driver.sql(text.format(s=self.schema))
         return rows
 
-    def start(self, *args: str, settings: dict[str, Any] | None = None) -> Run:
-        return self.conductor.start(self.folder, *(args or ("run",)), settings=settings)
+    def start(self, *args: str) -> Run:
+        return self.conductor.start(self.folder, *(args or ("run",)))
 
-    def play(
-        self, react: Callable[[Event], str | None] = lambda event: None, *args: str, settings: dict | None = None
-    ) -> Result | None:
-        return self.start(*args, settings=settings).play(react)
+    def play(self, react: Callable[[Event], str | None], *args: str) -> Result | None:
+        return self.start(*args).play(react)
 
-    def refresh(self, *args: str, settings: dict[str, Any] | None = None) -> Result:
-        result = self.play(lambda event: None, *args, settings=settings)
-        assert result is not None
+    def refresh(self, *args: str) -> Result:
+        """One dbt process that nobody disturbs."""
+        result = self.play(lambda event: None, *args)
+        assert result is not None and result.success, result
         return result
 
-    def statements(self, *args: str, settings: dict[str, Any] | None = None) -> list[Event]:
-        """A dry run: what a refresh asks of Spark now."""
+    def statements(self, *args: str) -> tuple[list[Event], Result]:
+        """A dry run: what a refresh asks of Spark."""
         seen: list[Event] = []
-        result = self.play(lambda event: seen.append(event), *args, settings=settings)  # type: ignore[func-returns-value]
+
+        def note(event: Event) -> None:
+            seen.append(event)
+
+        result = self.play(note, *args)
         assert result is not None and result.success, result
-        return [event for event in seen if event.moment == "before" and event.node]
+        return [event for event in seen if event.moment == "before" and event.node], result
 
     def rows(self, name: str) -> list[str]:
         return sorted(map(str, self.sql(f"SELECT * FROM {{s}}.{name}")))

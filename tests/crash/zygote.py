@@ -6,7 +6,6 @@ Every statement of a forked run is announced to the suite, which answers what sh
 
 from __future__ import annotations
 
-import importlib
 import os
 import signal
 import sys
@@ -66,7 +65,7 @@ class Rehearsal:
         if os.fork() == 0:
             self.suite.close()
             with Client(self.address) as suite:
-                suite.send("lingering")
+                suite.send(("lingering", os.getppid()))
                 suite.poll(None)
             os._exit(0)
 
@@ -75,16 +74,13 @@ def _die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def run(address: Any, manifest: Any, args: list[str], settings: dict[str, Any], log: str) -> None:
+def run(address: Any, manifest: Any, args: list[str], log: str) -> None:
     with open(log, "a") as output:
         os.dup2(output.fileno(), 1)
         os.dup2(output.fileno(), 2)
     suite = Client(address)
+    suite.send(("run", os.getpid()))
     Rehearsal(suite, address).install()
-    for path, value in settings.items():
-        module, _, name = path.rpartition(".")
-        getattr(importlib.import_module(module), name)
-        setattr(importlib.import_module(module), name, value)
     from dbt.cli.main import dbtRunner
 
     result = dbtRunner(manifest=manifest).invoke(args)
@@ -113,12 +109,12 @@ def main(port: int) -> None:
             manifests[folder] = result.result
             suite.send((bool(result.success), str(result.exception or ""), threading.active_count()))
         elif order == "run":
-            folder, args, settings, log = rest
+            folder, args, log = rest
             pid = os.fork()
             if pid == 0:
                 suite.close()
                 try:
-                    run(address, manifests[folder], args, settings, log)
+                    run(address, manifests[folder], args, log)
                 finally:
                     os._exit(0)
             suite.send(pid)
