@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 HOST = "127.0.0.1"
@@ -41,4 +43,21 @@ def start_thrift_server(spark) -> tuple[ThriftServer, object]:
     }.items():
         session.conf().set(key, value)
     servers = spark._jvm.org.apache.spark.sql.hive.thriftserver.HiveThriftServer2
-    return ThriftServer(HOST, port), servers.startWithContext(session.sqlContext())
+    # In a thread of its own: in one that has spoken to the metastore, Hive would go on with the settings of that time.
+    with ThreadPoolExecutor(1) as fresh:
+        server = fresh.submit(servers.startWithContext, session.sqlContext()).result()
+    _await(port)
+    return ThriftServer(HOST, port), server
+
+
+def _await(port: int) -> None:
+    """The server binds its port in a thread of its own."""
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            socket.create_connection((HOST, port), timeout=5).close()
+            return
+        except ConnectionRefusedError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)

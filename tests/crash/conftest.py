@@ -19,16 +19,17 @@ def conductor(tmp_path_factory):
     conductor.close()
 
 
-@pytest.fixture
-def world_of(spark, thrift, conductor, tmp_path):
+@pytest.fixture(scope="session")
+def world_of(spark, thrift, conductor, tmp_path_factory):
     """A factory of worlds."""
     made = []
 
     def make(views: dict[str, View]) -> World:
         number = next(_NUMBERS)
-        made.append(World(spark, thrift, conductor, tmp_path / f"p{number}", f"crash_{number}", views))
+        folder = tmp_path_factory.mktemp("project")
+        made.append(World(spark, thrift, conductor, folder, f"crash_{number}", views))
         return made[-1]
 
     yield make
     for world in made:
-        spark.sql(f"DROP SCHEMA {world.schema} CASCADE")
+        world.close()

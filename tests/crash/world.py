@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,6 +36,12 @@ class View(NamedTuple):
         return self.select.format(s=schema, **{name: f"{schema}.{name}" for name in names})
 
 
+BAG = View("SELECT f.k, f.g, f.x, n.name FROM {s}.facts f JOIN {s}.names n ON f.k = n.k")
+GROUPS = View("SELECT g, COUNT(*) AS n, SUM(x) AS s, MIN(x) AS lo FROM {s}.facts GROUP BY g")
+TOTALS = View("SELECT g, COUNT(*) AS n, SUM(x) AS s FROM {m} GROUP BY g")
+TOTALS_OF_GROUPS = View("SELECT n, COUNT(*) AS groups, SUM(s) AS s FROM {m} GROUP BY n")
+
+
 class World:
     def __init__(
         self, spark, thrift: ThriftServer, conductor: Conductor, folder: Path, schema: str, views: dict[str, View]
@@ -42,6 +49,7 @@ class World:
         self.driver = SparkDriver(spark, schema)
         self.spark, self.schema, self.conductor, self.folder = spark, schema, conductor, folder
         self.names = list(views)
+        self.lingering: list[Connection] = []
         self.models = {name: self.driver.model(name, view.compiled(schema, views)) for name, view in views.items()}
         write_project(folder, thrift.output(schema), {name: view.source(schema, views) for name, view in views.items()})
         self.sql(f"CREATE SCHEMA {schema}", *SOURCES)
@@ -100,17 +108,23 @@ class World:
         """All that a rerun can see of earlier runs."""
         return {name: (self.text(name), self.version(f"{name}__ivm")) for name in self.names}
 
-    def assert_exact(self, context: object = "") -> None:
+    def assert_exact(self, context: object = "", only: str = "") -> None:
         """Every view is its SELECT over its recorded versions."""
         for model in self.models.values():
-            assert self.driver.differences(model) == [], f"{model.name} {context}"
+            if not only or model.name == only:
+                assert self.driver.differences(model) == [], f"{model.name} {context}"
 
-    def assert_current(self, context: object = "") -> None:
+    def assert_current(self, context: object = "", only: str = "") -> None:
         """Every view is its SELECT over what is there now."""
-        self.assert_exact(context)
-        for name in self.names:
+        self.assert_exact(context, only)
+        for name in [only] if only else self.names:
             for source, mark in self.record(name).sources.items():
                 table = source.rpartition(".")[2]
                 upstream = table.removesuffix("__ivm")
                 now = self.record(upstream).version if upstream in self.names else self.version(table)
                 assert mark.version == now, f"{name} reflects {source} {mark.version}, now {now} {context}"
+
+    def close(self) -> None:
+        for connection in self.lingering:
+            connection.close()
+        self.sql("DROP SCHEMA {s} CASCADE")
