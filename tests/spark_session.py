@@ -10,6 +10,8 @@ PACKAGES = "io.delta:delta-spark_4.1_2.13:4.4.0"
 def settings(folder: Path) -> dict[str, str]:
     return {
         "spark.master": "local[2]",
+        "spark.app.name": "dbt_ivm tests",
+        "spark.sql.catalogImplementation": "hive",
         "spark.jars.packages": PACKAGES,
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
@@ -30,11 +32,20 @@ def settings(folder: Path) -> dict[str, str]:
 
 
 def start_spark(folder: Path):
+    from pyspark import SparkConf, SparkContext
     from pyspark.sql import SparkSession
 
-    builder = SparkSession.builder.enableHiveSupport()
-    for key, value in settings(folder).items():
-        builder = builder.config(key, value)
-    spark = builder.getOrCreate()
+    context = SparkContext.getOrCreate(SparkConf().setAll(settings(folder).items()))
+    _keep_jars_open(context._jvm, context._gateway)
+    spark = SparkSession.builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
     return spark
+
+
+def _keep_jars_open(jvm, gateway) -> None:
+    """A Thrift session that ends closes the class loaders between Spark's session and the JVM's own, the one with Delta
+    among them. A loader that hides its parent ends that walk before it begins."""
+    thread = jvm.java.lang.Thread.currentThread()
+    no_jars = gateway.new_array(jvm.java.net.URL, 0)
+    loader = jvm.org.apache.spark.util.ChildFirstURLClassLoader(no_jars, thread.getContextClassLoader())
+    thread.setContextClassLoader(loader)

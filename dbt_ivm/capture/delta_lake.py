@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -99,12 +100,40 @@ def _timestamp(value: object) -> str:
 
 
 def mapping(value: object) -> dict:
-    if isinstance(value, str):
-        try:
-            return json.loads(value)
-        except ValueError:
-            return {}
-    return dict(value) if value else {}  # type: ignore[call-overload]
+    """A map column, or the text in which a Thrift server shows it: quotes inside of its values are not escaped there.
+
+    >>> mapping('{"mode":"Append","partitionBy":"["a","b"]","properties":"{"ivm.batch":"1"}","x":null}')
+    {'mode': 'Append', 'partitionBy': '["a","b"]', 'properties': '{"ivm.batch":"1"}', 'x': None}
+    >>> mapping('{"isManaged":"true"}'), mapping("{}"), mapping(None), mapping({"a": "b"})
+    ({'isManaged': 'true'}, {}, {}, {'a': 'b'})
+    """
+    if not isinstance(value, str):
+        return dict(value) if value else {}  # type: ignore[call-overload]
+    with suppress(ValueError):
+        return json.loads(value)
+    found: dict[str, str | None] = {}
+    position = 1
+    while match := _MAP_KEY.match(value, position):
+        if match.group(2) == "null":
+            found[match.group(1)], position = None, match.end()
+            continue
+        end = _end_of_value(value, match.end())
+        found[match.group(1)], position = value[match.end() : end], end + 1
+    return found
+
+
+_MAP_KEY = re.compile(r',?"([^"]*)":("|null)')
+
+
+def _end_of_value(text: str, start: int) -> int:
+    """Where a value ends: JSON inside of it is read as such, anything else goes to the next closing quote."""
+    if text[start : start + 1] in ("{", "["):
+        with suppress(ValueError):
+            end = json.JSONDecoder().raw_decode(text, start)[1]
+            if text.startswith(('",', '"}'), end):
+                return end
+    ends = [end for end in (text.find('","', start), text.find('"}', start)) if end >= 0]
+    return min(ends, default=len(text) - 1)
 
 
 def retention_of(properties: dict) -> timedelta:
