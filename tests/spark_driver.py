@@ -37,7 +37,8 @@ class SparkDriver:
 
     def _catalog(self, parts: Parts) -> CatalogEntry:
         schema = parts[-2] if len(parts) > 1 else self.schema
-        for row in self.spark.sql(f"SHOW TABLE EXTENDED IN `{schema}` LIKE '*'").collect():
+        pattern = parts[-1] if parts[-1].isidentifier() else "*"
+        for row in self.spark.sql(f"SHOW TABLE EXTENDED IN `{schema}` LIKE '{pattern}'").collect():
             if row.tableName.lower() == parts[-1].lower():
                 return read_information(row.information)
         return CatalogEntry("missing")

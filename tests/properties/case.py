@@ -1,11 +1,11 @@
 """A case: tables, views over them, batches of changes; as a script it is plain SQL, to read, to keep and to replay.
 
-    -- setup
-    CREATE TABLE {s}.t (k INT) USING delta;
-    -- view v
-    SELECT k FROM {s}.t
-    -- batch
-    DELETE FROM {s}.t;
+-- setup
+CREATE TABLE {s}.t (k INT) USING delta;
+-- view v
+SELECT k FROM {s}.t
+-- batch
+DELETE FROM {s}.t;
 """
 
 from __future__ import annotations

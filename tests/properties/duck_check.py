@@ -85,9 +85,7 @@ def _compare_state(case: Case, driver: DuckDriver, model: Model) -> None:
     """Hidden columns too are what a fresh build gives: counts and partials, no mark left behind, no row with count zero."""
     fresh = driver.model(f"{model.name}_fresh", model.sql, switched_off=model.switched_off)
     outcome = driver.refresh(fresh)
-    kept, built = (
-        f"SELECT * EXCLUDE (__ivm_batch) FROM ({_published_state(driver, each)})" for each in (model, fresh)
-    )
+    kept, built = (f"SELECT * EXCLUDE (__ivm_batch) FROM ({_published_state(driver, each)})" for each in (model, fresh))
     if outcome.record.incremental:
         if problem := _bags_differ(driver, kept, built):
             raise Wrong(_message(case, driver, f"hidden state of {model.name}: {problem}", "at the end"))

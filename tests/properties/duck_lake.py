@@ -73,7 +73,7 @@ class Lake:
         columns = self.columns(select)
         if any(type_ == "HUGEINT" for _, type_ in columns):
             items = ", ".join(
-                f'CAST({_quoted(c)} AS BIGINT) AS {_quoted(c)}' if type_ == "HUGEINT" else _quoted(c)
+                f"CAST({_quoted(c)} AS BIGINT) AS {_quoted(c)}" if type_ == "HUGEINT" else _quoted(c)
                 for c, type_ in columns
             )
             select = f"SELECT {items} FROM ({select})"

@@ -7,7 +7,19 @@ from dataclasses import dataclass
 from tests.properties.choose import Choose
 from tests.properties.schema import INTEGRAL, NESTED, VALUES
 
-ORDERED = ("int", "bigint", "smallint", "string", "date", "timestamp", "decimal", "double", "special", "ratio", "boolean")
+ORDERED = (
+    "int",
+    "bigint",
+    "smallint",
+    "string",
+    "date",
+    "timestamp",
+    "decimal",
+    "double",
+    "special",
+    "ratio",
+    "boolean",
+)
 
 
 @dataclass(frozen=True)

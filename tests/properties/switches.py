@@ -7,5 +7,9 @@ from dbt_ivm.bridge.config import SWITCHES
 NONE: frozenset[str] = frozenset()
 NAIVE = frozenset(SWITCHES)
 ONE_EACH = tuple(frozenset((name,)) for name in SWITCHES)
-STRATEGIES = (frozenset(("overwrite",)), frozenset(("overwrite", "append")), frozenset(("overwrite", "append", "replace")))
+STRATEGIES = (
+    frozenset(("overwrite",)),
+    frozenset(("overwrite", "append")),
+    frozenset(("overwrite", "append", "replace")),
+)
 ALL_SETS = (NONE, NAIVE, NONE, *STRATEGIES, *ONE_EACH)

@@ -10,9 +10,7 @@ from tests.properties.case import Case, cases
 from tests.properties.duck_check import check_case
 from tests.properties.switches import ALL_SETS
 
-CI = settings(
-    deadline=None, database=None, derandomize=True, print_blob=True, suppress_health_check=list(HealthCheck)
-)
+CI = settings(deadline=None, database=None, derandomize=True, print_blob=True, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(scope="module")
