@@ -1,6 +1,6 @@
 # One command each. The virtual environment is made once and again whenever setup.py changes.
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fuzz java clean
+.PHONY: help demo test lint fuzz bench-fixed java clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -22,6 +22,7 @@ help:
 	@echo "make test    the whole suite"
 	@echo "make lint    ruff, mypy, sqlfluff"
 	@echo "make fuzz    random views and changes: SEED=$(SEED) SECONDS=$(SECONDS)"
+	@echo "make bench-fixed   what a refresh costs when nothing changed"
 	@echo "make clean   remove what the others made"
 
 $(STAMP): setup.py
@@ -56,6 +57,10 @@ lint: $(STAMP)
 fuzz: java
 	@$(MAKE) --no-print-directory $(STAMP)
 	$(BIN)/python -m tests.properties.fuzz --seed $(SEED) --seconds $(SECONDS)
+
+bench-fixed: java
+	@$(MAKE) --no-print-directory $(STAMP)
+	$(BIN)/python -m benchmarks.fixed_cost
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis target logs
