@@ -15,7 +15,7 @@ from collections.abc import Generator
 from dbt_ivm.errors import Interleaved, IvmError, NotIncremental, Reason, StatementFailed
 from dbt_ivm.protocol.analyse import Analysis, analyse
 from dbt_ivm.protocol.apply import apply_change
-from dbt_ivm.protocol.build import build
+from dbt_ivm.protocol.build import build, check_types
 from dbt_ivm.protocol.definition import Definition, define
 from dbt_ivm.protocol.environment import CatalogEntry, Environment, Model, Outcome, source_name
 from dbt_ivm.protocol.faithful import check_faithful
@@ -119,6 +119,7 @@ def _build(
     if analysis.reason is None:
         try:
             yield from check_faithful(model, env)
+            yield from check_types(model, analysis, definition, env)
         except NotIncremental as refusal:
             analysis = analysis.opaque(refusal.reason)
     if model.refresh == "incremental" and (analysis.reason is not None or why.code not in EXPECTED_BUILDS):

@@ -8,8 +8,9 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokens import TokenType
 
 from dbt_ivm.errors import NotIncremental
+from dbt_ivm.parse.dialect import SparkAsWritten
 
-DIALECT = "spark"
+DIALECT = SparkAsWritten
 
 
 def parse(text: str) -> exp.Expr:

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from dbt_ivm.algebra.relations import column
 from dbt_ivm.capture.delta_lake import Commit
-from dbt_ivm.errors import Interleaved, IvmError
+from dbt_ivm.errors import Interleaved, IvmError, NotIncremental
 from dbt_ivm.parse.sql import write
 from dbt_ivm.protocol.analyse import Analysis, pinned_states
 from dbt_ivm.protocol.definition import Definition
@@ -32,6 +32,20 @@ def build_sql(model: Model, layout: Layout, definition: Definition, env: Environ
         return text
     items = [aliased(column(name), state) for name, state in layout.public]
     return write(exp.Select(expressions=items)) + f" FROM (\n{text}\n)"
+
+
+def check_types(
+    model: Model, analysis: Analysis, definition: Definition, env: Environment
+) -> Generator[Statement, list, None]:
+    """The state's columns must have the SELECT's types to the last field name: `arrays_zip(a, b)` names fields by columns."""
+    query = build_sql(model, analysis.layout, definition, env, 0)
+    rows = yield Statement("state's types", f"DESCRIBE QUERY {query}", fetch=True)
+    ours = {str(row[0]): str(row[1]) for row in rows}
+    for (name, state), type_ in zip(analysis.layout.public, analysis.layout.types, strict=True):
+        if ours.get(state) != type_:
+            raise NotIncremental(
+                "unfaithful_reading", f"`{name}` would have type {ours.get(state)} where the SELECT has {type_}"
+            )
 
 
 def build(

@@ -22,6 +22,31 @@ from dbt_ivm.strategy.work import Statement
 _OPTIMIZED = re.compile(r"== Optimized Logical Plan ==\n(.*?)\n\n?== Physical Plan ==", re.S)
 _CUT = re.compile(r"\.\.\. ?\d+ more")
 _ID = re.compile(r"#(\d+)(L?)")
+_SYNONYMS = {
+    "substr": "substring",
+    "ucase": "upper",
+    "lcase": "lower",
+    "ceiling": "ceil",
+    "signum": "sign",
+    "power": "pow",
+    "char_length": "length",
+    "character_length": "length",
+    "len": "length",
+    "dayofmonth": "day",
+    "dateadd": "date_add",
+    "date_diff": "datediff",
+    "mean": "avg",
+    "every": "bool_and",
+    "some": "bool_or",
+    "any": "bool_or",
+    "std": "stddev",
+    "stddev_samp": "stddev",
+    "var_samp": "variance",
+    "first_value": "first",
+    "last_value": "last",
+}
+"""One expression of Spark under several names; its plans show the name that was written."""
+_NAME = re.compile(r"\b(" + "|".join(_SYNONYMS) + r")(?=\()")
 
 
 def check_faithful(model: Model, env: Environment) -> Generator[Statement, Rows, None]:
@@ -58,4 +83,4 @@ def optimized(plan: str) -> str:
     ids: dict[str, str] = {}
     text = _ID.sub(lambda m: f"#{ids.setdefault(m.group(1), str(len(ids)))}{m.group(2)}", match.group(1))
     # A comma is written as CROSS JOIN; Spark plans both alike.
-    return text.replace("Join Cross", "Join Inner")
+    return _NAME.sub(lambda m: _SYNONYMS[m.group(1)], text).replace("Join Cross", "Join Inner")

@@ -21,7 +21,7 @@ from dbt_ivm.strategy.work import Statement
 def difference(model: Model, env: Environment, float_digits: int | None = None) -> Generator[Statement, list, str]:
     """A SELECT that returns the rows of either side which the other lacks; none if all is well."""
     record = Record.from_text(env.entry(model.target).text)
-    recompute = recorded_select(model, record, env) if record else model.sql
+    recompute = recorded_select(model, record, env) if record else _as_written(model)
     view = write(select([exp.Star()], versioned(model.target, None)))
     left = yield Statement("view's columns", f"DESCRIBE QUERY {view}", fetch=True)
     right = yield Statement("SELECT's columns", f"DESCRIBE QUERY {recompute}", fetch=True)
@@ -44,13 +44,19 @@ def difference(model: Model, env: Environment, float_digits: int | None = None) 
 
 
 def recorded_select(model: Model, record: Record, env: Environment) -> str:
-    """The SELECT with every source at its recorded version; as written where it cannot be read."""
+    """The SELECT with every source at its recorded version; as written where our reading of it may not be Spark's."""
 
     def version_of(parts: Parts) -> exp.Expr | None:
         mark = record.sources.get(source_name(parts))
         return None if mark is None else versioned(parts, mark.version).args["version"]
 
+    if not record.incremental:
+        return _as_written(model)
     try:
         return write(inline_views(parse(model.sql), env, version_of))
     except NotIncremental:
-        return model.sql.strip().rstrip(";")
+        return _as_written(model)
+
+
+def _as_written(model: Model) -> str:
+    return model.sql.strip().rstrip(";")
