@@ -36,11 +36,9 @@ from dbt_ivm.parse.restrictions import (
     refuse_statement,
     refuse_table,
 )
-from dbt_ivm.parse.scope import FromItem, Scope
+from dbt_ivm.parse.scope import Columns, FromItem, Scope, renamed
 from dbt_ivm.parse.sql import parse
 from dbt_ivm.parse.stars import expand, star_of
-
-Columns = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -153,7 +151,7 @@ class Reader:
                 items += expand(star, qualifier, scope)
                 continue
             expression = self._resolve(node.unalias(), scope, aliases)
-            name = node.alias_or_name if isinstance(node, exp.Alias | exp.Column) else node.output_name
+            name = _name(node)
             if isinstance(node, exp.Aliases):
                 raise NotIncremental("generator", "an expression with several aliases has no incremental law yet")
             items.append((name, expression))
@@ -206,7 +204,7 @@ class Reader:
             if isinstance(table.this, exp.Table) or table.args.get("joins"):
                 raise NotIncremental("unsupported_clause", "a parenthesised join has no incremental law yet")
             relation, columns = self._query(table.this, self._with_ctes(table, env))
-            return relation, Scope.of(FromItem((table.alias,) if table.alias else (), _renamed(columns, alias)))
+            return relation, Scope.of(FromItem((table.alias,) if table.alias else (), renamed(columns, alias)))
         if not isinstance(table, exp.Table) or table.args.get("joins"):
             raise NotIncremental("unsupported_clause", f"{table.key.upper()} in FROM has no incremental law yet")
         parts = tuple(part.name for part in table.parts)
@@ -216,7 +214,7 @@ class Reader:
             relation, columns = self._query(query, inner)
         else:
             relation, columns = self._named(parts)
-        return relation, Scope.of(FromItem(name, _renamed(columns, alias)))
+        return relation, Scope.of(FromItem(name, renamed(columns, alias)))
 
     def _named(self, parts: tuple[str, ...]) -> tuple[Relation, Columns]:
         facts = self._catalog(parts)
@@ -236,17 +234,15 @@ class Reader:
         return scan, columns
 
 
+def _name(node: exp.Expr) -> str:
+    """What Spark calls an output column, as far as that is not a rendering of the expression."""
+    while isinstance(node, exp.Paren | exp.Cast):
+        node = node.this
+    return node.alias_or_name if isinstance(node, exp.Alias | exp.Column) else ""
+
+
 def _readable(text: str) -> exp.Expr:
     tree = parse(text)
     refuse_statement(tree)
     refuse_clock(tree)
     return tree
-
-
-def _renamed(columns: Columns, alias: exp.Expr | None) -> Columns:
-    names = [node.name for node in (alias.args.get("columns") or [])] if alias else []
-    if not names:
-        return columns
-    if len(names) != len(columns):
-        raise NotIncremental("unresolved_name", "a column list has another length than its relation")
-    return tuple((name, symbol) for name, (_, symbol) in zip(names, columns, strict=True))

@@ -9,13 +9,15 @@ from sqlglot import exp
 from dbt_ivm.algebra.relations import column
 from dbt_ivm.errors import NotIncremental
 
+Columns = tuple[tuple[str, str], ...]
+
 
 @dataclass(frozen=True)
 class FromItem:
     """A named thing in FROM; `qualifier` is what may stand before its columns, longest first (`db`, `t`)."""
 
     qualifier: tuple[str, ...]
-    columns: tuple[tuple[str, str], ...]
+    columns: Columns
     """(name, symbol)"""
 
     def answers_to(self, parts: tuple[str, ...]) -> bool:
@@ -81,3 +83,12 @@ def _fields(base: exp.Expr, fields: list[str]) -> exp.Expr:
     for name in fields:
         base = exp.Dot(this=base, expression=exp.to_identifier(name, quoted=True))
     return base
+
+
+def renamed(columns: Columns, alias: exp.Expr | None) -> Columns:
+    names = [node.name for node in (alias.args.get("columns") or [])] if alias else []
+    if not names:
+        return columns
+    if len(names) != len(columns):
+        raise NotIncremental("unresolved_name", "a column list has another length than its relation")
+    return tuple((name, symbol) for name, (_, symbol) in zip(names, columns, strict=True))
