@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.properties.changes import batches
 from tests.properties.choose import Choose
 from tests.properties.queries import Queries
-from tests.properties.schema import PLAIN_KINDS, SPARK_KINDS, Table, insert, rows, tables
+from tests.properties.schema import PLAIN_KINDS, Table, insert, rows, tables
 
 
 @dataclass(frozen=True)
@@ -78,12 +78,16 @@ def filled(choose: Choose, made: list[Table], high: int = 6) -> list[str]:
 
 
 @st.composite
-def cases(draw, switches: tuple[frozenset[str], ...], *, spark: bool = False, views: int = 1) -> Case:
-    choose = Choose(draw)
+def cases(draw, switches: tuple[frozenset[str], ...], *, stacked: bool = False) -> Case:
+    """`stacked`: a second view reads the first beside the tables."""
+    choose = Choose.by_hypothesis(draw)
     off = choose.of(switches)
-    made = tables(choose, SPARK_KINDS if spark else PLAIN_KINDS)
+    made = tables(choose, PLAIN_KINDS)
     setup = filled(choose, made)
-    texts = [Queries(choose, made, spark=spark).view() for _ in range(views)]
+    first = Queries(choose, made, spark=False).view()
+    views = [("v", first.sql)]
+    if stacked:
+        upstream = Table("v", first.columns)
+        views.append(("w", Queries(choose, [upstream, upstream, *made], spark=False).view().sql))
     changed = batches(choose, made)
-    names = [("v", text) if views == 1 else (f"v{i}", text) for i, text in enumerate(texts)]
-    return Case(tuple(setup), tuple(names), tuple(map(tuple, changed)), off, choose.chance(34))
+    return Case(tuple(setup), tuple(views), tuple(map(tuple, changed)), off, choose.chance(34))

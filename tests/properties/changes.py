@@ -20,6 +20,14 @@ def _batch(choose: Choose, tables: list[Table]) -> list[str]:
     return statements
 
 
+def thorough_batch(choose: Choose, tables: list[Table]) -> list[str]:
+    """Something happens to every table."""
+    statements = []
+    for table in tables:
+        statements += [insert(table, rows(choose, table, 1, 2)), *choose.of(CHANGES)(choose, table)]
+    return statements
+
+
 def _insert(choose: Choose, table: Table) -> list[str]:
     return [insert(table, rows(choose, table, 1, 3))]
 

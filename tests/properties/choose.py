@@ -1,9 +1,13 @@
-"""Choices of a generator: Hypothesis draws them, so that a failing case shrinks towards the first option of each."""
+"""Choices of a generator: drawn by Hypothesis, a failing case shrinks towards the first option of each.
+
+Where a try is too dear to shrink, a plain random source makes them: Hypothesis begins with the simplest of everything.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from random import Random
+from typing import TypeVar
 
 from hypothesis import strategies as st
 
@@ -11,11 +15,19 @@ T = TypeVar("T")
 
 
 class Choose:
-    def __init__(self, draw: Callable[[st.SearchStrategy], Any]) -> None:
-        self._draw = draw
+    def __init__(self, number: Callable[[int, int], int]) -> None:
+        self._number = number
+
+    @classmethod
+    def by_hypothesis(cls, draw: Callable[[st.SearchStrategy[int]], int]) -> Choose:
+        return cls(lambda low, high: draw(st.integers(low, high)))
+
+    @classmethod
+    def by_seed(cls, seed: int | str) -> Choose:
+        return cls(Random(seed).randint)
 
     def number(self, low: int, high: int) -> int:
-        return low if low == high else self._draw(st.integers(low, high))
+        return low if low == high else self._number(low, high)
 
     def of(self, options: Sequence[T]) -> T:
         return options[self.number(0, len(options) - 1)]

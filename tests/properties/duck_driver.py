@@ -132,7 +132,10 @@ class DuckDriver:
         if tree.expression:
             self.lake.create(table.name.lower(), to_duck(tree.expression, self.lake), properties)
         else:
-            columns = ", ".join(to_duck(node, self.lake) for node in schema.expressions)
+            columns = ", ".join(
+                f"CAST(NULL AS {to_duck(node.kind, self.lake)}) AS {node.this.sql('duckdb')}"
+                for node in schema.expressions
+            )
             self.lake.create_empty(table.name.lower(), columns, properties)
         return Rows([], [])
 

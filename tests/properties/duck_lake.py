@@ -41,20 +41,29 @@ class Lake:
         self.views: dict[str, str] = {}
         self.clock = datetime(2026, 1, 1)
         self._made: list[str] = []
+        self._rows: dict[str, int] = {}
 
     def run(self, sql: str) -> list[tuple]:
         return self.connection.execute(sql).fetchall()
 
     def close(self) -> None:
-        for name in self._made:
-            self.connection.execute(f"DROP TABLE IF EXISTS {name}")
+        drops = "; ".join(f"DROP TABLE IF EXISTS {name}" for name in self._made)
+        self.connection.execute(f"BEGIN; {drops}; COMMIT" if drops else "SELECT 1")
 
-    def fresh(self) -> str:
-        self._made.append(f"p{len(self._made)}")
-        return self._made[-1]
+    def fresh(self, query: str) -> str:
+        """A new table of these rows."""
+        name = f"p{len(self._made)}"
+        self._made.append(name)
+        self._rows[name] = self.run(f"CREATE TABLE {name} AS {query}")[0][0]
+        return name
 
     def count(self, physical: str) -> int:
-        return self.run(f"SELECT count(*) FROM {physical}")[0][0]
+        return self._rows[physical]
+
+    def add(self, physical: str, columns: str, rows: str) -> int:
+        count = self.run(f"INSERT INTO {physical}{columns} {rows}")[0][0]
+        self._rows[physical] += count
+        return count
 
     def columns(self, query: str) -> list[tuple[str, str]]:
         return [(row[0], row[1]) for row in self.run(f"DESCRIBE {query}")]
@@ -69,7 +78,6 @@ class Lake:
 
     def create(self, name: str, select: str, properties: dict[str, str]) -> None:
         """CREATE OR REPLACE TABLE ... AS; HUGEINT is what DuckDB sums integers to, where Spark says bigint."""
-        physical = self.fresh()
         columns = self.columns(select)
         if any(type_ == "HUGEINT" for _, type_ in columns):
             items = ", ".join(
@@ -77,7 +85,7 @@ class Lake:
                 for c, type_ in columns
             )
             select = f"SELECT {items} FROM ({select})"
-        self.run(f"CREATE TABLE {physical} AS {select}")
+        physical = self.fresh(select)
         table = self.tables.get(name)
         feed = [("insert", f"SELECT * FROM {physical}")]
         operation = "CREATE TABLE AS SELECT"
@@ -92,17 +100,15 @@ class Lake:
         self.commit(table, operation, physical, feed, parameters, {"numOutputRows": str(self.count(physical))})
 
     def create_empty(self, name: str, columns: str, properties: dict[str, str]) -> None:
-        physical = self.fresh()
-        self.run(f"CREATE TABLE {physical} ({columns})")
+        physical = self.fresh(f"SELECT {columns} WHERE false")
         table = self.tables[name] = LakeTable(name, properties)
         self.commit(table, "CREATE TABLE", physical)
 
     def insert(self, name: str, columns: str, rows: str) -> int:
         table = self.tables[name]
-        old, physical = table.head.physical, self.fresh()
-        before = self.count(old)
-        self.run(f"CREATE TABLE {physical} AS SELECT * FROM {old}")
-        count = self.run(f"INSERT INTO {physical}{columns} {rows}")[0][0]
+        physical = self.fresh(f"SELECT * FROM {table.head.physical}")
+        before = self.count(physical)
+        count = self.add(physical, columns, rows)
         if count:
             feed = [("insert", f"SELECT * FROM {physical} WHERE rowid >= {before}")]
             self.commit(table, "WRITE", physical, feed, {"mode": "Append"}, {"numOutputRows": str(count)})
@@ -110,9 +116,9 @@ class Lake:
 
     def overwrite(self, name: str, columns: str, rows: str) -> int:
         table = self.tables[name]
-        old, physical = table.head.physical, self.fresh()
-        self.run(f"CREATE TABLE {physical} AS SELECT * FROM {old} WHERE false")
-        count = self.run(f"INSERT INTO {physical}{columns} {rows}")[0][0]
+        old = table.head.physical
+        physical = self.fresh(f"SELECT * FROM {old} WHERE false")
+        count = self.add(physical, columns, rows)
         if count or self.count(old):
             feed = [("delete", f"SELECT * FROM {old}"), ("insert", f"SELECT * FROM {physical}")]
             self.commit(table, "WRITE", physical, feed, {"mode": "Overwrite"}, {"numOutputRows": str(count)})
@@ -120,8 +126,8 @@ class Lake:
 
     def delete(self, name: str, where: str) -> int:
         table = self.tables[name]
-        old, physical = table.head.physical, self.fresh()
-        self.run(f"CREATE TABLE {physical} AS SELECT * FROM {old} WHERE NOT coalesce({where}, false)")
+        old = table.head.physical
+        physical = self.fresh(f"SELECT * FROM {old} WHERE NOT coalesce({where}, false)")
         count = self.count(old) - self.count(physical)
         if count:
             feed = [("delete", f"SELECT * FROM {old} WHERE {where}")]
@@ -130,16 +136,16 @@ class Lake:
 
     def update(self, name: str, assignments: dict[str, str], where: str) -> int:
         table = self.tables[name]
-        old, physical = table.head.physical, self.fresh()
+        old = table.head.physical
         types = dict(self.columns(f"SELECT * FROM {old}"))
         swapped = ", ".join(
             f"CAST({value} AS {types[column[1:-1].replace(chr(34) * 2, chr(34))]}) AS {column}"
             for column, value in assignments.items()
         )
         new = f"SELECT * REPLACE ({swapped}) FROM {old} WHERE {where}"
-        self.run(f"CREATE TABLE {physical} AS SELECT * FROM {old} WHERE NOT coalesce({where}, false)")
+        physical = self.fresh(f"SELECT * FROM {old} WHERE NOT coalesce({where}, false)")
         kept = self.count(physical)
-        count = self.run(f"INSERT INTO {physical} {new}")[0][0]
+        count = self.add(physical, "", new)
         if count:
             feed = [
                 ("update_preimage", f"SELECT * FROM {old} WHERE {where}"),
@@ -151,9 +157,10 @@ class Lake:
     def rewrite(self, name: str, operation: str, statement: str) -> int:
         """Any other statement that works on a copy of the table, `{}` in the text; its feed is all out and all in."""
         table = self.tables[name]
-        old, physical = table.head.physical, self.fresh()
-        self.run(f"CREATE TABLE {physical} AS SELECT * FROM {old}")
+        old = table.head.physical
+        physical = self.fresh(f"SELECT * FROM {old}")
         count = self.run(statement.format(physical))[0][0]
+        self._rows[physical] = self.run(f"SELECT count(*) FROM {physical}")[0][0]
         if count:
             feed = [("delete", f"SELECT * FROM {old}"), ("insert", f"SELECT * FROM {physical}")]
             self.commit(table, operation, physical, feed)

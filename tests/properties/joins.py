@@ -48,7 +48,7 @@ def _joined(choose: Choose, refs: list[Ref], item: Item) -> tuple[str, list[Ref]
     shared = _shared(refs, item)
     if style == "using" and shared and all(_alike(*pair) for pair in shared[:1]):
         names = [pair for pair in shared if _alike(*pair)][:2]
-        return f" JOIN {item.sql} USING ({', '.join(quote(own.name) for own, _ in names)})", _merged(refs, item, names)
+        return f" JOIN {item.sql} USING ({', '.join(quote(one.name) for one, _ in names)})", _merged(refs, item, names)
     if style == "natural" and shared and all(_alike(*pair) for pair in shared):
         return f" NATURAL JOIN {item.sql}", _merged(refs, item, shared)
     both = refs + item.refs()
@@ -86,10 +86,10 @@ def _merged(refs: list[Ref], item: Item, pairs: list[tuple[Ref, Ref]]) -> list[R
 
 
 def _condition(choose: Choose, left: list[Ref], right: list[Ref]) -> str:
-    pairs = [(a, b) for a in left for b in right if _alike(a, b) and a.kind != "boolean"]
+    pairs = [(one, two) for one in left for two in right if _alike(one, two) and one.kind != "boolean"]
     if not pairs or choose.chance(15):
         return predicate(choose, left + right)
-    a, b = choose.of(pairs)
+    one, two = choose.of(pairs)
     operator = choose.of(("=", "=", "<=>", "=", "<"))
-    text = f"{a.sql} {operator} {b.sql}"
+    text = f"{one.sql} {operator} {two.sql}"
     return f"{text} AND {predicate(choose, left + right, 0)}" if choose.chance(25) else text

@@ -31,11 +31,11 @@ class Queries:
         self._scans = 4
         """Base tables a view may still read: products of many would be slow, not more telling."""
 
-    def view(self) -> str:
+    def view(self) -> Query:
         depth = self._choose.of((0, 1, 1, 2, 0, 2, 3))
         query = self._with(depth) if self._choose.chance(15) else self.query(depth, top=True)
         order = " ORDER BY 1" if query.columns[0].kind not in NESTED and self._choose.chance(3) else ""
-        return query.sql + order
+        return Query(query.sql + order, query.columns)
 
     def _with(self, depth: int) -> Query:
         inner = self.query(max(0, depth - 1))

@@ -92,10 +92,10 @@ def quote(name: str) -> str:
     return name if plain else f"`{name.replace('`', '``')}`"
 
 
-def tables(choose: Choose, kinds: tuple[str, ...]) -> list[Table]:
+def tables(choose: Choose, kinds: tuple[str, ...], low: int = 1, high: int = len(TABLE_NAMES)) -> list[Table]:
     """One to four; every table has a key `k`, and names recur, so that USING and NATURAL find something."""
     made = []
-    for i in range(choose.number(1, len(TABLE_NAMES))):
+    for i in range(choose.number(low, high)):
         names = choose.some(COLUMN_NAMES, 1, 3)
         if choose.chance(5):
             names.append(SPACED_NAME)

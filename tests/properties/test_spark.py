@@ -1,0 +1,17 @@
+"""The same random views and changes on Spark + Delta, all of Spark's types included."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.properties.spark_check import check_group, group
+
+GROUPS, VIEWS = 6, 26
+
+
+@pytest.mark.parametrize("seed", range(GROUPS))
+def test_views_equal_recompute(spark, seed: int):
+    cases = group(seed, VIEWS)
+    done = check_group(spark, f"random_{seed}", cases)
+    changed = [outcome for _, outcome in done if outcome.strategy != "no_op"]
+    assert len(changed) >= VIEWS * 2 // 3, "most histories must change what their view reads"
