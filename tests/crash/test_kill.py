@@ -108,10 +108,16 @@ RUNS["completes_in_the_server"] = lambda make: complete_without_client(make(ON_B
 
 
 @pytest.fixture(scope="module")
-def outcomes(world_of, tmp_path_factory):
+def outcomes(request, world_of, tmp_path_factory):
+    """What was selected runs in the background, two at a time; each test waits for its own."""
     pool = ThreadPoolExecutor(2)
-    futures = {"embedded": pool.submit(kill_embedded, tmp_path_factory.mktemp("embedded"))}
-    yield futures | {name: pool.submit(run, world_of) for name, run in RUNS.items()}
+    selected = {
+        item.callspec.params["name"] for item in request.session.items if item.name.startswith("test_killed_at")
+    }
+    futures = {name: pool.submit(run, world_of) for name, run in RUNS.items() if name in selected}
+    if "embedded" in selected:
+        futures["embedded"] = pool.submit(kill_embedded, tmp_path_factory.mktemp("embedded"))
+    yield futures
     pool.shutdown(cancel_futures=True)
 
 
