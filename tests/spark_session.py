@@ -21,6 +21,8 @@ def settings(folder: Path) -> dict[str, str]:
         "spark.driver.extraJavaOptions": (
             f"-Dderby.stream.error.file={folder / 'derby.log'} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
         ),
+        # A pool of ten connections runs dry: a Thrift client that dies takes its statement's connection with it.
+        "spark.hadoop.datanucleus.connectionPoolingType": "NONE",
         "spark.driver.memory": "3g",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",

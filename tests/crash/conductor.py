@@ -16,6 +16,7 @@ from typing import Any
 from tests.crash.zygote import GO
 
 _COMMENT = re.compile(r"^\s*/\*(.*?)\*/\s*", re.S)
+PATIENCE = 300
 _WRITES = ("INSERT", "CREATE", "ALTER", "DELETE", "MERGE", "RESTORE", "UPDATE", "DROP")
 
 
@@ -65,6 +66,7 @@ class Run:
 
     def next(self) -> Event | None:
         """The next statement, before or after; the process waits there. None: it has ended."""
+        assert self.connection.poll(PATIENCE), f"nothing heard of process {self.pid} for {PATIENCE} s"
         try:
             moment, content = self.connection.recv()
         except EOFError:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from tests.crash.embedded import kill_embedded
 from tests.crash.points import Point, crash, crash_in_a_row, points, rerun
 from tests.crash.world import BAG, GROUPS, TOTALS, TOTALS_OF_GROUPS, View, World
 
@@ -107,13 +108,20 @@ RUNS["completes_in_the_server"] = lambda make: complete_without_client(make(ON_B
 
 
 @pytest.fixture(scope="module")
-def outcomes(world_of):
+def outcomes(request, world_of, tmp_path_factory):
+    """What was selected runs in the background, two at a time; each test waits for its own."""
     pool = ThreadPoolExecutor(2)
-    yield {name: pool.submit(run, world_of) for name, run in RUNS.items()}
+    selected = {
+        item.callspec.params["name"] for item in request.session.items if item.name.startswith("test_killed_at")
+    }
+    futures = {name: pool.submit(run, world_of) for name, run in RUNS.items() if name in selected}
+    if "embedded" in selected:
+        futures["embedded"] = pool.submit(kill_embedded, tmp_path_factory.mktemp("embedded"))
+    yield futures
     pool.shutdown(cancel_futures=True)
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", [*RUNS, "embedded"])
 def test_killed_at_every_statement(outcomes, name):
     assert outcomes[name].result() >= 2
 
