@@ -37,11 +37,11 @@ java:
 	@.ci/check-java
 
 demo: java
-	@$(MAKE) --no-print-directory $(STAMP)
+	@$(MAKE) --no-print-directory --silent $(STAMP)
 	@$(BIN)/python integration_tests/demo.py
 
 test: java
-	@$(MAKE) --no-print-directory $(STAMP)
+	@$(MAKE) --no-print-directory --silent $(STAMP)
 	$(BIN)/python -m pytest
 
 lint: $(STAMP)
@@ -55,7 +55,7 @@ lint: $(STAMP)
 	fi
 
 fuzz: java
-	@$(MAKE) --no-print-directory $(STAMP)
+	@$(MAKE) --no-print-directory --silent $(STAMP)
 	$(BIN)/python -m tests.properties.fuzz --seed $(SEED) --seconds $(SECONDS)
 
 bench-fixed: java

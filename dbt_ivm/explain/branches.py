@@ -4,57 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dbt_ivm.algebra.relations import Empty, Join, Moment, Negate, Relation, Restrict, UnionAll, scans
+from dbt_ivm.algebra.relations import Empty, Join, Negate, Relation, Scan, UnionAll, sources
 
 
 def branch_lines(delta: Relation) -> list[str]:
     """One text per branch.
 
-    >>> from dbt_ivm.algebra.relations import Scan
+    >>> from dbt_ivm.algebra.relations import Moment
     >>> a, b = Scan("s.a", (), Moment.CHANGE), Scan("s.b", ())
     >>> branch_lines(UnionAll((Join((a, b)), b), ()))
     ['D(s.a) x Post(s.b)', 'Post(s.b)']
     """
-    return [_text(branch) for branch in _branches(delta)]
+    return [" x ".join(_factors(branch)) for branch in _branches(delta)]
 
 
 def _branches(node: Relation) -> Iterator[Relation]:
-    if isinstance(node, UnionAll):
+    if isinstance(node, Empty):
+        return
+    if isinstance(node, UnionAll) and not _is_by_key(node):
         for child in node.inputs:
             yield from _branches(child)
-    elif isinstance(node, Empty):
-        return
     elif isinstance(node, Join):
         for i, child in enumerate(node.inputs):
-            if _changes(child) and isinstance(_inner(child), UnionAll):
-                for part in _branches(child):
+            parts = list(_branches(child))
+            if len(parts) != 1:
+                for part in parts:
                     yield node.with_children(*node.inputs[:i], part, *node.inputs[i + 1 :])
                 return
         yield node
-    elif len(node.children) == 1 and not isinstance(node, Restrict):
+    elif len(node.children) == 1:
         for child in _branches(node.children[0]):
             yield node.with_children(child)
     else:
         yield node
 
 
-def _inner(node: Relation) -> Relation:
-    while len(node.children) == 1 and not isinstance(node, Restrict):
-        node = node.children[0]
-    return node
+def _is_by_key(node: Relation) -> bool:
+    """The pair of `delta_by_key`: the operator over the touched keys as they are now, minus as they were."""
+    return isinstance(node, UnionAll) and any(
+        isinstance(child, Negate) for part in node.inputs for child in part.children
+    )
 
 
-def _changes(node: Relation) -> bool:
-    return any(scan.moment is Moment.CHANGE for scan in scans(node))
-
-
-def _text(branch: Relation) -> str:
-    sign = "- " if sum(isinstance(node, Negate) for node in branch.walk()) % 2 else ""
-    restricted = next((node for node in branch.walk() if isinstance(node, Restrict)), None)
-    if restricted is None:
-        return sign + " x ".join(f"{scan.moment.value}({scan.source})" for scan in scans(branch))
-    keys = {id(scan) for scan in scans(restricted.keys)}
-    read = [scan for scan in scans(branch) if id(scan) not in keys]
-    changed = dict.fromkeys(scan.source for scan in scans(restricted.keys) if scan.moment is Moment.CHANGE)
-    text = " x ".join(f"{scan.moment.value}({scan.source})" for scan in read)
-    return f"{sign}{text}, for keys touched by {', '.join(f'D({name})' for name in changed)}"
+def _factors(node: Relation) -> list[str]:
+    if isinstance(node, Scan):
+        return [f"{node.moment.value}({node.source})"]
+    if _is_by_key(node):
+        return [f"(touched groups of {' x '.join(sources(node.children[0]))}, after minus before)"]
+    return [factor for child in node.children for factor in _factors(child)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
+from dbt_ivm.algebra.relations import Aggregate
 from dbt_ivm.capture.delta_lake import Observation
 from dbt_ivm.errors import NotIncremental, Reason
 from dbt_ivm.explain.branches import branch_lines
@@ -47,7 +48,8 @@ def explain(model: Model, env: Environment) -> Generator[Statement, list, str]:
         script = refresh_script(model, analysis, types, record, env)
         lines += ["", "operators", *operators(analysis.root)]
     lines += ["", f"state {source_name(model.state)}", *state_columns(analysis.layout, types)]
-    lines += _delta(script) + _statements(script, analysis)
+    can_append = not any(isinstance(node, Aggregate) for node in analysis.root.core.walk())
+    lines += _delta(script) + _statements(script, can_append and all(s.has_feed for s in seen.values()))
     better = [] if analysis.reason is not None else cheaper(analysis.layout, types, seen)
     if better:
         lines += ["", "suggestions", *(f"  - {text}" for text in better)]
@@ -90,10 +92,10 @@ def _delta(script: Script) -> list[str]:
     return ["", f"delta if every source changes: {count}"] + [f"  {i}. {text}" for i, text in enumerate(texts, 1)]
 
 
-def _statements(script: Script, analysis: Analysis) -> list[str]:
+def _statements(script: Script, can_append: bool) -> list[str]:
     title = "every run" if script.change is None else "refresh if every source changes"
     lines = ["", f"{title}: {script.strategy}"]
-    if script.change is not None and analysis.root.aggregate is None:
+    if script.change is not None and can_append:
         lines.append("  (append, one INSERT, if the sources only gained rows)")
     for i, statement in enumerate(script.statements, 1):
         text = statement.sql if isinstance(statement.sql, str) else write(statement.sql, pretty=True)

@@ -14,7 +14,7 @@ group by c.region
 having count(*) > 1
 """
 RANKED = "select id, row_number() over (order by region) as r from {{ source('raw', 'customers') }}"
-PLAIN = "select id as `Customer Id`, region as `# region` from {{ source('raw', 'customers') }}"
+PLAIN = "select id as `Order Id`, note as `# note` from {{ source('raw', 'orders') }}"
 
 
 class Story:
@@ -136,8 +136,8 @@ def test_model_that_is_recomputed(story):
 def test_bag_with_a_name_the_state_cannot_have(story):
     text = story.plain.log
     assert "model plain: incremental" in text
-    assert "shown as `Customer Id`: column of the view" in text
-    assert "shown as `# region`: column of the view" in text
+    assert "shown as `Order Id`: column of the view" in text
+    assert "shown as `# note`: column of the view" in text
     assert "append, one INSERT, if the sources only gained rows" in text
 
 
