@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
-from sqlglot.tokens import TokenType
 
 from dbt_ivm.errors import NotIncremental
 from dbt_ivm.parse.dialect import SparkAsWritten
@@ -32,13 +31,20 @@ def write(tree: exp.Expr, *, pretty: bool = False) -> str:
 def normalised(text: str) -> str:
     """The text without what does not change its meaning: comments, whitespace, formatting, case of keywords.
 
-    >>> normalised("select  a -- all of them\\n from t") == normalised("SELECT a FROM t")
+    The tree alone would not do: sqlglot drops what it does not know of Spark. The tokens alone neither: names keep their
+    case in the output, keywords do not matter.
+
+    >>> normalised("select  a -- all of them\\n from t;") == normalised("SELECT a FROM t")
     True
     >>> normalised("select 'a  b'") == normalised("select 'a b'")
     False
+    >>> normalised("select to_date(a, 'yyyy')") == normalised("select to_date(a, 'dd')")
+    False
+    >>> normalised("select A from t") == normalised("select a from t")
+    False
     """
     try:
-        return write(parse(text))
+        return "\x1f".join((write(parse(text)), _tokens(text)))
     except NotIncremental:
         return _tokens(text)
 
@@ -48,8 +54,7 @@ def _tokens(text: str) -> str:
         tokens = sqlglot.tokenize(text, read=DIALECT)
     except SqlglotError:
         return text
-    words = (
-        token.text if token.token_type in (TokenType.STRING, TokenType.IDENTIFIER) else token.text.lower()
-        for token in tokens
-    )
-    return "\x1f".join(words)
+    words = [text[token.start : token.end + 1] for token in tokens]
+    while words and words[-1] == ";":
+        words.pop()
+    return "\x1f".join(word if any(quote in word for quote in "'\"`") else word.lower() for word in words)

@@ -15,7 +15,11 @@ MAY_RECOMPUTE = frozenset(("nested_float",))
 
 
 class Wrong(AssertionError):
-    """A property does not hold; the message is the case as a script."""
+    """A property does not hold; the message has the case as a script."""
+
+    def __init__(self, message: str, case: Case | None = None) -> None:
+        super().__init__(message)
+        self.case = case
 
 
 def check_case(case: Case, connection: duckdb.DuckDBPyConnection) -> list[Outcome]:

@@ -60,7 +60,7 @@ def _on_duckdb(first: int, end: float, done: Counter[str]) -> None:
 
 
 def _on_spark(first: int, end: float, done: Counter[str]) -> None:
-    from tests.properties.spark_check import check_group, group
+    from tests.properties.spark_check import check_group, group, smallest
     from tests.spark_session import start_spark
 
     spark = start_spark(Path(tempfile.mkdtemp()))
@@ -69,7 +69,13 @@ def _on_spark(first: int, end: float, done: Counter[str]) -> None:
         while time.monotonic() < end:
             together = group(f"{first}.{number}", 25)
             done["cases"] += len(together)
-            done.update(outcome.strategy for _, outcome in check_group(spark, f"fuzz_{number}", together))
+            try:
+                done.update(outcome.strategy for _, outcome in check_group(spark, f"fuzz_{number}", together))
+            except Wrong as problem:
+                if problem.case is None:
+                    raise
+                small = smallest(spark, f"small_{number}", problem.case)
+                raise Wrong(f"{problem}\n\nmade smaller:\n{small.script()}") from problem
             number += 1
     finally:
         spark.stop()

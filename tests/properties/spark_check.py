@@ -12,6 +12,7 @@ from tests.properties.changes import thorough_batch
 from tests.properties.choose import Choose
 from tests.properties.duck_check import MAY_RECOMPUTE, Wrong
 from tests.properties.queries import Queries
+from tests.properties.reduce import reduced
 from tests.properties.schema import SPARK_KINDS, TABLE_NAMES, tables
 from tests.properties.switches import ALL_SETS
 from tests.spark_driver import SparkDriver
@@ -68,10 +69,24 @@ def check_group(spark, schema: str, cases: list[Case]) -> list[tuple[Case, Outco
         done = _round(driver, cases, models, f"after batch {i + 1}")
         for case, outcome in zip(cases, done, strict=True):
             if not outcome.incremental and outcome.record.reason not in MAY_RECOMPUTE:
-                raise Wrong(f"not incremental: {outcome.reason}\n\n{case.script()}")
+                raise Wrong(f"not incremental: {outcome.reason}\n\n{case.script()}", case)
         outcomes += zip(cases, done, strict=True)
     driver.sql(f"DROP SCHEMA {schema} CASCADE")
     return outcomes
+
+
+def smallest(spark, schema: str, case: Case) -> Case:
+    """The failing case of one view, made small."""
+    names = (f"{schema}_{i}" for i in range(10**6))
+
+    def fails(candidate: Case) -> bool:
+        try:
+            check_group(spark, next(names), [candidate])
+        except Wrong:
+            return True
+        return False
+
+    return reduced(case, fails)
 
 
 def _round(driver: GroupDriver, cases: list[Case], models: list[Model], when: str) -> list[Outcome]:
@@ -86,7 +101,7 @@ def _round(driver: GroupDriver, cases: list[Case], models: list[Model], when: st
         except Exception as problem:
             statements = "\n".join(f"   {purpose}: {text[:3000]}" for purpose, text in own.statements)
             message = f"{type(problem).__name__}: {str(problem)[:1500]} {when}\n\n{case.script()}\n{statements}"
-            raise Wrong(message) from problem
+            raise Wrong(message, case) from problem
 
     with ThreadPoolExecutor(THREADS) as pool:
         outcomes = list(pool.map(refresh, zip(cases, models, strict=True)))
@@ -97,7 +112,7 @@ def _round(driver: GroupDriver, cases: list[Case], models: list[Model], when: st
         worst = cases[wrong[0]]
         rows = driver.sql(driver.run(difference(models[wrong[0]], env)))
         strategies = [outcomes[i].strategy for i in wrong]
-        raise Wrong(f"{len(wrong)} views differ ({strategies}) {when}: {rows[:6]}\n\n{worst.script()}")
+        raise Wrong(f"{len(wrong)} views differ ({strategies}) {when}: {rows[:6]}\n\n{worst.script()}", worst)
     return outcomes
 
 
