@@ -19,7 +19,9 @@ def settings(folder: Path) -> dict[str, str]:
         "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={folder / 'metastore'};create=true",
         # Many small statements in a short life: the second compiler and parallel collection cost more than they bring.
         "spark.driver.extraJavaOptions": (
-            f"-Dderby.stream.error.file={folder / 'derby.log'} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+            f"-Dderby.stream.error.file={folder / 'derby.log'} -XX:TieredStopAtLevel=1 "
+            # One JVM compiles for the whole suite: at the default 48 MB it stops compiling, and everything crawls.
+            "-XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
         ),
         # A pool of ten connections runs dry: a Thrift client that dies takes its statement's connection with it.
         "spark.hadoop.datanucleus.connectionPoolingType": "NONE",

@@ -52,7 +52,10 @@ class GroupDriver(SparkDriver):
 
 
 def check_group(spark, schema: str, cases: list[Case]) -> list[tuple[Case, Outcome]]:
-    driver = GroupDriver(spark, schema)
+    session = spark.newSession()
+    # Six rows a table: generating and compiling code for every one of thousands of queries would be most of the time.
+    session.conf.set("spark.sql.codegen.wholeStage", "false")
+    driver = GroupDriver(session, schema)
     driver.sql(f"CREATE SCHEMA {schema}")
     for text in cases[0].setup:
         driver.sql(text.replace("{s}", schema))
