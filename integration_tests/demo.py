@@ -137,19 +137,13 @@ def refresh(title: str) -> bool:
     with step(title):
         ok, results = dbt("run")
     rows: list[list[str]] = []
-    reasons: dict[tuple[str | None, str], list[str]] = {}
     for result in results:
         response = result["adapter_response"]
         if result["status"] != "success":
             print(f"  {name_of(result)}: {result['status']}: {result['message']}")
         elif "strategy" in response:
             rows.append(summary(name_of(result), response))
-            if response.get("reason_text"):
-                reasons.setdefault((response.get("reason"), response["reason_text"]), []).append(name_of(result))
     show(HEADER, rows)
-    for (code, text), models in reasons.items():
-        who = ", ".join(models) if len(models) <= 3 else f"{len(models)} models"
-        print(f"  {code or '-'}: {text} ({who})")
     idle = sum(row[1] == "no_op" for row in rows)
     if idle:
         print(f"  {idle} of {len(rows)} models had nothing to do")
@@ -172,7 +166,7 @@ def summary(model: str, response: dict[str, Any]) -> list[str]:
         "-" if not branches else f"{branches}" + (f" ({removed} removed)" if removed else ""),
         text_of(response.get("rows_affected")),
         f"{float(response.get('seconds') or 0):.1f}",
-        str(response.get("reason") or "-"),
+        f"{response['reason_text']} [{response['reason']}]",
     ]
 
 

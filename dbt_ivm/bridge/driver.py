@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+import textwrap
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -27,11 +28,23 @@ def drive(steps: Generator[Statement, list, Any], execute: Execute, count: Calla
                     _rows(execute(sql_of(statement), statement.fetch)) if statement.fetch else _run(execute, statement)
                 )
             except DbtBaseException as problem:
-                statement = steps.throw(StatementFailed(str(problem)))
+                statement = steps.throw(StatementFailed(spark_message(str(problem))))
                 continue
             statement = steps.send(rows)
     except StopIteration as done:
         return done.value
+
+
+def spark_message(text: str) -> str:
+    """Spark's own words, without the headings that dbt puts above them.
+
+    >>> spark_message("Runtime Error\\n  Runtime Error\\n    [DIVIDE_BY_ZERO] Division by zero.\\n    Use try_divide.")
+    '[DIVIDE_BY_ZERO] Division by zero.\\nUse try_divide.'
+    """
+    lines = text.splitlines()
+    while lines and lines[0].strip() in ("", "Runtime Error", "Database Error"):
+        lines.pop(0)
+    return textwrap.dedent("\n".join(lines)).strip()
 
 
 def sql_of(statement: Statement) -> str:

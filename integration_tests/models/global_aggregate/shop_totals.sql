@@ -3,7 +3,5 @@ select
     count(*) as items,
     sum(quantity) as pieces,
     sum(quantity * unit_price) as gross_amount,
-    avg(discount) as average_discount,
-    min(unit_price) as cheapest,
-    max(unit_price) as dearest
+    avg(discount) as average_discount
 from {{ source('shop_raw', 'order_items') }}

@@ -3,8 +3,6 @@ select
     order_date,
     count(*) as items,
     sum(amount) as revenue,
-    avg(amount) as average_amount,
-    min(amount) as smallest_amount,
-    max(amount) as largest_amount
+    avg(amount) as average_amount
 from {{ ref('sales_lines') }}
 group by store_id, order_date

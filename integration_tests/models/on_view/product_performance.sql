@@ -5,8 +5,7 @@ select
     i.product_id,
     count(*) as items,
     sum(i.quantity) as pieces,
-    sum(i.amount) as amount,
-    max(o.order_date) as last_ordered
+    sum(i.amount) as amount
 from {{ ref('item_amounts') }} as i
 inner join {{ ref('valid_orders') }} as o on i.order_id = o.order_id
 group by i.product_id

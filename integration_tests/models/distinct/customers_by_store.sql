@@ -1,0 +1,5 @@
+select distinct
+    store_id,
+    customer_id
+from {{ source('shop_raw', 'orders') }}
+where store_id is not null
