@@ -50,6 +50,8 @@ def _restore(model: Model, record: Record) -> Generator[Statement, Rows, Commit]
     try:
         yield Statement("undo", f"RESTORE TABLE {quoted(model.state)} TO VERSION AS OF {record.version}")
     except StatementFailed as problem:
+        if problem.is_conflict:
+            raise Interleaved(model.name, quoted(model.state)) from problem
         raise NotIncremental(
             "state_unreachable",
             f"the published version of {source_name(model.state)} can no longer be restored",

@@ -20,6 +20,8 @@ class Point:
     moment: str
     is_write: bool
     is_publish: bool
+    follows_write: bool = False
+    """Something of the same run is written already."""
 
     def __str__(self) -> str:
         return f"{self.moment} {self.node}: {self.shape} #{self.nth}"
@@ -28,13 +30,15 @@ class Point:
 def points(events: list[Event], node: str, *moments: str) -> list[Point]:
     seen: Counter[str] = Counter()
     found = []
+    written = False
     for event in events:
         if event.node == node:
             seen[event.shape] += 1
             found += [
-                Point(node, event.shape, seen[event.shape], moment, event.is_write, event.is_publish)
+                Point(node, event.shape, seen[event.shape], moment, event.is_write, event.is_publish, written)
                 for moment in moments
             ]
+            written |= event.is_write
     return found
 
 
@@ -69,9 +73,10 @@ def crash_in_a_row(world: World, row: list[Point], *args: str) -> None:
     """Crashes one after the other without a completed run between them. Readers see the old view all the time."""
     for point in row:
         before = world.snapshot()
-        rows = {name: world.rows(name) for name in world.names if before[name][0]} if point.is_write else {}
+        harmless = not point.is_write and not point.follows_write
+        rows = {} if harmless else {name: world.rows(name) for name in world.names if before[name][0]}
         crash(world, point, *args)
-        if not point.is_write:
+        if harmless:
             # No different from no crash at all: the rerun needs no proof of its own.
             assert world.snapshot() == before, point
         for name, old in rows.items():

@@ -32,7 +32,6 @@ def finish(run: Run):
 def test_two_processes_refresh_one_model(world_of):
     world = world_of({"m": BAG, "d": TOTALS})
     world.refresh()
-    lost = 0
     with ThreadPoolExecutor(2) as pool:
         for number in range(ROUNDS):
             change = "INSERT INTO {{s}}.facts VALUES (1, 'a', {0}), (2, 'r{0}', {0})"
@@ -46,7 +45,6 @@ def test_two_processes_refresh_one_model(world_of):
             for result in pool.map(finish, runs):
                 assert result is not None
                 if not result.success:
-                    lost += 1
                     assert "another run wrote" in result.messages, result.messages
                     assert "nothing was published" in result.messages
             world.assert_exact(f"round {number}", only="m")
@@ -55,7 +53,6 @@ def test_two_processes_refresh_one_model(world_of):
                 world.assert_current(f"round {number}")
     world.refresh()
     world.assert_current()
-    assert lost <= ROUNDS, "in no round may both lose"
 
 
 def test_a_published_version_that_goes_back(world_of):
