@@ -89,5 +89,5 @@ def cases(draw, switches: tuple[frozenset[str], ...], *, stacked: bool = False) 
     if stacked:
         upstream = Table("v", first.columns)
         views.append(("w", Queries(choose, [upstream, upstream, *made], spark=False).view().sql))
-    changed = batches(choose, made)
-    return Case(tuple(setup), tuple(views), tuple(map(tuple, changed)), off, choose.chance(34))
+    changed = batches(choose, made, high=2)
+    return Case(tuple(setup), tuple(views), tuple(map(tuple, changed)), off, choose.chance(25))
