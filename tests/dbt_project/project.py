@@ -85,10 +85,12 @@ class DbtProject:
             if event.info.level != "debug":
                 messages.append(event.info.msg)
 
-        before = self.jobs()
+        before, ansi = self.jobs(), self.spark.conf.get("spark.sql.ansi.enabled")
         place = ["--project-dir", str(self.folder), "--profiles-dir", str(self.folder)]
         outcome = dbtRunner(callbacks=[listen]).invoke([*arguments, *place])
         jobs = self.jobs() - before
+        # dbt-spark switches ANSI mode off in the session it shares with the rest of the suite.
+        self.spark.conf.set("spark.sql.ansi.enabled", ansi)
         recorded = json.loads(results.read_text())["results"] if results.exists() else []
         if outcome.exception:
             messages.append(str(outcome.exception))
