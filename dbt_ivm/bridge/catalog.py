@@ -25,10 +25,9 @@ def read_information(information: str) -> CatalogEntry:
     match = _TEXT.search(information)
     if not match:
         return CatalogEntry("other")
-    text, namespace = match.group(1), _NAMESPACE.search(information)
-    if " ivm {" not in text:
-        text = _qualified(text, namespace.group(1) if namespace else "")
-    return CatalogEntry("view", text, tuple(_COLUMN.findall(information)))
+    written, namespace = match.group(1), _NAMESPACE.search(information)
+    text = written if " ivm {" in written else _qualified(written, namespace.group(1) if namespace else "")
+    return CatalogEntry("view", text, tuple(_COLUMN.findall(information)), written)
 
 
 def _qualified(text: str, namespace: str) -> str:

@@ -22,6 +22,8 @@ class Definition:
     """Delta tables by lowered name."""
     views: dict[Parts, str] = field(default_factory=dict)
     """Texts of the views analysed through; an ivm model's without its version."""
+    written: dict[Parts, str] = field(default_factory=dict)
+    """What the authors of these views wrote, without formatting."""
     view_columns: dict[Parts, tuple[str, ...]] = field(default_factory=dict)
     pins: dict[str, int] = field(default_factory=dict)
     """Published versions of upstream ivm models' states."""
@@ -40,7 +42,7 @@ def define(model: Model, env: Environment) -> Definition:
         for parts in model.depends_on:
             _gather_named(parts, env, found)
         found.unknown_sources |= not model.depends_on
-    views = [(source_name(parts), text) for parts, text in found.views.items()]
+    views = [(source_name(parts), text + found.written.get(parts, "")) for parts, text in found.views.items()]
     shape = [model.cluster_by, model.state, env.memory.session]
     found.fingerprint = definition_of(normalised(model.sql), views, shape)
     return found
@@ -75,6 +77,7 @@ def _gather_named(parts: Parts, env: Environment, found: Definition) -> None:
                 found.pins[source_name(tuple(part.name for part in table.parts))] = record.version
         else:
             found.view_columns[key] = entry.columns
+            found.written[key] = normalised(entry.written)
         found.views[key] = write(tree)
         _gather(tree, env, found)
     else:

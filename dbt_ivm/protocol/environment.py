@@ -24,6 +24,8 @@ class CatalogEntry:
     """A view's text."""
     columns: tuple[str, ...] = ()
     """A view's column names, where they may differ from its query's."""
+    written: str = ""
+    """A view's text as its author wrote it: what the analysis drops may still be a change."""
 
 
 @dataclass(frozen=True)

@@ -85,3 +85,14 @@ def test_an_error_of_the_select_itself_reaches_the_user_and_leaves_the_old_view(
     table.sql(f"DELETE FROM {s}.t WHERE k = 2")
     table.refresh(model)
     assert table.differences(model) == []
+
+
+def test_a_change_of_an_upstream_view_that_the_analysis_drops_is_a_new_definition(table):
+    s = table.schema
+    model = table.model("v", f"SELECT * FROM {s}.w")
+    for seconds in ("ss", "00"):
+        pattern = f"yyyy-MM-dd HH:mm:{seconds}"
+        table.sql(f"CREATE OR REPLACE VIEW {s}.w AS SELECT from_unixtime(k, '{pattern}') AS at FROM {s}.t")
+        table.refresh(model)
+        now = [row.at for row in table.sql(f"SELECT at FROM {s}.w ORDER BY at")]
+        assert [row.at for row in table.sql(f"SELECT at FROM {s}.v ORDER BY at")] == now
