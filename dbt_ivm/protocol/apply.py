@@ -89,7 +89,6 @@ def _write(
         env.new_batch(),
         delta(change.relation, facts),
         change.inserts_only,
-        ansi=env.memory.ansi,
     )
     types = yield from _state_types(model, analysis, start.version)
     applied = yield from choose(work, {**analysis.types, **types}, record.rows, model.switched_off)

@@ -56,10 +56,6 @@ class RunMemory:
         self._locks: dict[str, threading.RLock] = defaultdict(threading.RLock)
         self._guard = threading.Lock()
 
-    @property
-    def ansi(self) -> bool:
-        return "false" not in self.session[1:2]
-
     def lock(self, source: str) -> threading.RLock:
         with self._guard:
             return self._locks[source]

@@ -1,8 +1,8 @@
 """Old state plus staged change: Ins and Del summaries folded into groups, multiplicities into bags (papers/004, section 4.2).
 
 A group is stale, to be recomputed from the sources, when its stored extreme may have been deleted, when a float was
-retracted (subtraction drifts, NaN and Infinity never go away), when a sum overflowed before, or when its aggregate has no
-law of its own. Staleness goes by key hash: then all groups of that hash are recomputed, and no comparison of keys is needed.
+retracted (subtraction drifts, NaN and Infinity never go away), or when its aggregate has no law of its own. Staleness goes
+by key hash: then all groups of that hash are recomputed, and no comparison of keys is needed.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from dbt_ivm.state.measures import Kind
 from dbt_ivm.strategy.work import Work
 
 IMPOSSIBLE = "dbt_ivm: the state does not contain a row that the change deletes"
+OVERFLOW = "dbt_ivm: a decimal sum overflowed, its group cannot be folded"
 
 
 def _is_mark(value: int) -> exp.Expr:
@@ -44,11 +45,11 @@ def always_stale(layout: Layout) -> bool:
 
 
 def can_be_stale(work: Work, types: Mapping[str, str]) -> bool:
-    sums = [spark_type(types[partial.name]) for partial in work.layout.partials if partial.kind is Kind.SUM]
-    if always_stale(work.layout) or (not work.ansi and any(type_.is_decimal for type_ in sums)):
-        return True
-    kinds = {partial.kind for partial in work.layout.partials}
-    return not work.inserts_only and (bool(kinds & {Kind.MIN, Kind.MAX}) or any(type_.is_floating for type_ in sums))
+    if always_stale(work.layout) or work.inserts_only:
+        return always_stale(work.layout)
+    partials = work.layout.partials
+    floats = any(p.kind is Kind.SUM and spark_type(types[p.name]).is_floating for p in partials)
+    return floats or any(p.kind in (Kind.MIN, Kind.MAX) for p in partials)
 
 
 def summary_delta(work: Work, types: Mapping[str, str]) -> exp.Select:
@@ -141,15 +142,7 @@ def fold_groups(work: Work, both: exp.Select, types: Mapping[str, str], *, keep_
                 counted = _counted(layout, partial.name)
                 count = counts.get(counted) if counted is not None else None
                 if count:
-                    lost = exp.And(
-                        this=exp.Is(this=column(partial.name), expression=exp.null()),
-                        expression=exp.GT(this=column(count), expression=exp.Literal.number(0)),
-                    )
-                    if not work.ansi and spark_type(type_).is_decimal:
-                        lost_any = exp.Anonymous(this="bool_or", expressions=[lost])
-                        stale.append(exp.func("coalesce", lost_any, exp.false()))
-                    some = exp.GT(this=exp.Sum(this=_signed(column(count))), expression=exp.Literal.number(0))
-                    total = exp.Case(ifs=[exp.If(this=some, true=total)])
+                    total = _known_sum(total, column(partial.name), column(count), spark_type(type_).is_decimal)
             items.append(aliased(exp.cast(total, type_), partial.name))
     rows = exp.Sum(this=_signed(column(COUNT)))
     checked = exp.Case(
@@ -185,6 +178,23 @@ def _marked_groups(work: Work, folded: exp.Select, may_be_stale: bool, keep_empt
         return finish(layout, folded, work.batch)
     marked = select([*names, column(COUNT), aliased(exp.Case(ifs=cases, default=mark(LIVE)), MARK)], folded)
     return finish(layout, marked, work.batch, column(MARK))
+
+
+def _known_sum(total: exp.Expr, value: exp.Expr, count: exp.Expr, is_decimal: bool) -> exp.Expr:
+    """NULL where nothing is summed. Without ANSI mode a decimal that overflowed is NULL too, and nothing can be subtracted
+    from that: an error, which is followed by the SELECT as written."""
+    if is_decimal:
+        lost = exp.And(
+            this=exp.Is(this=value.copy(), expression=exp.null()),
+            expression=exp.GT(this=count.copy(), expression=exp.Literal.number(0)),
+        )
+        overflow = exp.Anonymous(this="raise_error", expressions=[exp.Literal.string(OVERFLOW)])
+        lost_any = exp.func("coalesce", exp.Anonymous(this="bool_or", expressions=[lost]), exp.false())
+        total = exp.Case(
+            ifs=[exp.If(this=lost_any, true=overflow)], default=exp.func("coalesce", total, overflow.copy())
+        )
+    some = exp.GT(this=exp.Sum(this=_signed(count)), expression=exp.Literal.number(0))
+    return exp.Case(ifs=[exp.If(this=some, true=total)])
 
 
 def _counted(layout: Layout, name: str) -> exp.Expr | None:

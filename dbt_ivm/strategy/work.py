@@ -47,8 +47,6 @@ class Work:
     batch: int
     delta: Relation
     inserts_only: bool = False
-    ansi: bool = True
-    """Without ANSI mode a decimal sum that overflows is NULL, and stays so when rows are subtracted from it."""
 
     def state_at(self, version: int | None) -> exp.Table:
         return versioned(self.state, version)

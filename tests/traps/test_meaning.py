@@ -96,3 +96,22 @@ def test_a_change_of_an_upstream_view_that_the_analysis_drops_is_a_new_definitio
         table.refresh(model)
         now = [row.at for row in table.sql(f"SELECT at FROM {s}.w ORDER BY at")]
         assert [row.at for row in table.sql(f"SELECT at FROM {s}.v ORDER BY at")] == now
+
+
+def test_a_decimal_sum_that_overflowed_without_ansi_mode_is_not_folded(driver):
+    """It is NULL in Spark then; subtracting from NULL would keep it so when the sum has come back into range."""
+    s = driver.schema
+    feed_table(driver, "t (g INT, x DECIMAL(38, 0))")
+    nines = "9" * 38
+    driver.sql(f"INSERT INTO {s}.t VALUES (1, {nines}), (2, 5)")
+    model = driver.model("v", f"SELECT g, SUM(x) AS s FROM {s}.t GROUP BY g")
+    driver.sql("SET spark.sql.ansi.enabled = false")
+    try:
+        driver.refresh(model)
+        for change in (f"INSERT INTO {s}.t VALUES (1, {nines})", f"UPDATE {s}.t SET x = 1 WHERE g = 1"):
+            driver.sql(change)
+            driver.refresh(model)
+            assert driver.differences(model) == []
+        assert sorted(map(tuple, driver.sql(f"SELECT g, CAST(s AS INT) FROM {s}.v"))) == [(1, 2), (2, 5)]
+    finally:
+        driver.sql("SET spark.sql.ansi.enabled = true")
