@@ -1,7 +1,9 @@
 """A dbt process killed with SIGKILL at every statement: readers keep the old view, the rerun is exact.
 
 A crash before anything is written leaves everything as it was, which is checked; one while reading what was written
-leaves what a crash right after that write leaves. So a rerun is needed only where something was written. The scenarios run side by side, each in a schema of its own.
+leaves what a crash right after that write leaves. So a rerun is needed only where something was written.
+
+The scenarios run side by side, each in a schema of its own.
 """
 
 from __future__ import annotations
