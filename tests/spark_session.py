@@ -27,6 +27,7 @@ def settings(folder: Path) -> dict[str, str]:
         "spark.hadoop.datanucleus.connectionPoolingType": "NONE",
         "spark.driver.memory": "3g",
         "spark.ui.enabled": "false",
+        "spark.sql.ui.explainMode": "simple",
         "spark.ui.showConsoleProgress": "false",
         "spark.databricks.delta.snapshotPartitions": "1",
         "spark.sql.shuffle.partitions": "1",

@@ -51,11 +51,7 @@ _NAME = re.compile(r"\b(" + "|".join(_SYNONYMS) + r")(?=\()")
 
 def check_faithful(model: Model, env: Environment) -> Generator[Statement, Rows, None]:
     tree = inline_views(parse(model.sql), env)
-    yield Statement("print whole plans", "SET spark.sql.debug.maxToStringFields=10000")
-    plans = []
-    for text in (model.sql.strip().rstrip(";"), write(tree)):
-        rows = yield Statement("explain", f"EXPLAIN EXTENDED {text}", fetch=True)
-        plans.append(optimized(str(rows[0][0])))
+    plans = yield from _plans((model.sql.strip().rstrip(";"), write(tree)), env)
     if not plans[0] or plans[0] != plans[1]:
         raise NotIncremental(
             "unfaithful_reading", "the analysis would change the meaning of this SELECT: it runs as written, in full"
@@ -69,6 +65,20 @@ def check_faithful(model: Model, env: Environment) -> Generator[Statement, Rows,
                 "unknown_function",
                 f"{name}() is not one of Spark's own functions: whether it is deterministic cannot be known",
             )
+
+
+def _plans(texts: tuple[str, ...], env: Environment) -> Generator[Statement, Rows, list[str]]:
+    """Threads share the session's settings; and Spark describes every later plan at the same length, which costs seconds."""
+    with env.memory.lock("plans"):
+        yield Statement("print whole plans", "SET spark.sql.debug.maxToStringFields=10000")
+        plans = []
+        try:
+            for text in texts:
+                rows = yield Statement("explain", f"EXPLAIN EXTENDED {text}", fetch=True)
+                plans.append(optimized(str(rows[0][0])))
+        finally:
+            yield Statement("print short plans", "RESET spark.sql.debug.maxToStringFields")
+        return plans
 
 
 def optimized(plan: str) -> str:
