@@ -75,8 +75,8 @@ def crash_in_a_row(world: World, row: list[Point], *args: str) -> None:
         before = world.snapshot()
         harmless = not point.is_write and not point.follows_write
         # What stands upstream of the killed model was published by the same run.
-        watched = [name for name in world.names[world.names.index(point.node) :] if before[name][0]]
-        rows = {} if harmless else {name: world.rows(name) for name in watched}
+        watched = world.names[world.names.index(point.node) :]
+        rows = {} if harmless else {name: world.rows(name) for name in watched if before[name][0]}
         crash(world, point, *args)
         if harmless:
             # No different from no crash at all: the rerun needs no proof of its own.
