@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 from tests.crash.conductor import Run
+from tests.crash.points import Point, crash
 from tests.crash.world import BAG, TOTALS
 from tests.crash.zygote import GO
 
@@ -103,8 +104,6 @@ def test_a_source_that_commits_between_planning_and_reading(world_of):
 
 def test_crashes_while_a_table_becomes_a_view(world_of):
     """The table is set aside, the view made, the table dropped: whatever a crash leaves of that, the rerun clears it."""
-    from tests.crash.points import Point, crash
-
     world = world_of({"m": BAG, "d": TOTALS})
     for number, (shape, moment) in enumerate(
         [
@@ -118,6 +117,8 @@ def test_crashes_while_a_table_becomes_a_view(world_of):
         crash(world, Point("m", shape, 1, moment, True, True), *M)
         world.refresh(*M)
         world.assert_current(f"{number} {shape} {moment}", only="m")
-        assert world.version("m__ivm_backup") == -1, f"a leftover of {shape} {moment}"
+        # Only where the view was made but the table not dropped does it stay, until the name is needed again.
+        leftover = shape == "CREATE OR REPLACE VIEW"
+        assert (world.version("m__ivm_backup") >= 0) == leftover, f"{shape} {moment}"
     world.refresh()
     world.assert_current()

@@ -91,7 +91,8 @@ class World:
         catalog = self.spark._jsparkSession.sharedState().externalCatalog()
         if not catalog.tableExists(self.schema, name):
             return ""
-        return catalog.getTable(self.schema, name).viewText().getOrElse(None) or ""
+        text = catalog.getTable(self.schema, name).viewText()
+        return text.get() if text.isDefined() else ""
 
     def record(self, name: str) -> Record:
         record = Record.from_text(self.text(name))
