@@ -189,7 +189,7 @@ _BY_WORDS = (
     (rf"DESCRIBE (?:TABLE )?(?:EXTENDED )?{_NAME}$", DuckDriver._describe_table),
     (rf"SHOW TBLPROPERTIES {_NAME}", DuckDriver._properties),
     (r"SHOW (?:\w+ )?FUNCTIONS", DuckDriver._functions),
-    (r"SET (\S+)", DuckDriver._setting),
+    (r"(?:RE)?SET (\S+)", DuckDriver._setting),
     (r"EXPLAIN EXTENDED ", DuckDriver._explain),
     (rf"(?:ALTER VIEW|CREATE(?: OR REPLACE)? VIEW) {_NAME} AS (.*)$", DuckDriver._view),
     (rf"RESTORE TABLE {_NAME} TO VERSION AS OF (\d+)$", DuckDriver._restore),
