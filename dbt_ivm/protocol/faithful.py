@@ -22,6 +22,7 @@ from dbt_ivm.strategy.work import Statement
 _OPTIMIZED = re.compile(r"== Optimized Logical Plan ==\n(.*?)\n\n?== Physical Plan ==", re.S)
 _CUT = re.compile(r"\.\.\. ?\d+ more")
 _ID = re.compile(r"#(\d+)(L?)")
+_COMMON = re.compile(r"_common_expr_\d+")
 _SYNONYMS = {
     "substr": "substring",
     "ucase": "upper",
@@ -91,6 +92,8 @@ def optimized(plan: str) -> str:
     if not match or _CUT.search(match.group(1)):
         return ""
     ids: dict[str, str] = {}
-    text = _ID.sub(lambda m: f"#{ids.setdefault(m.group(1), str(len(ids)))}{m.group(2)}", match.group(1))
+    # Spark numbers what nullif() and the like evaluate once across all queries of a session.
+    plan = _COMMON.sub("_common_expr", match.group(1))
+    text = _ID.sub(lambda m: f"#{ids.setdefault(m.group(1), str(len(ids)))}{m.group(2)}", plan)
     # A comma is written as CROSS JOIN; Spark plans both alike.
     return _NAME.sub(lambda m: _SYNONYMS[m.group(1)], text).replace("Join Cross", "Join Inner")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException
 
 from dbt_ivm.protocol.environment import CatalogEntry, Environment, Model, Outcome, Parts, RunMemory, lowered
@@ -142,4 +143,9 @@ def _differing(driver: GroupDriver, env: Environment, models: list[Model], chunk
         if '"incremental":true' in record:
             state = f"`{driver.schema}`.`{models[i].state[-1]}`"
             parts.append(f"SELECT {i} AS i FROM {state} WHERE __ivm_mark <> 0 OR __ivm_count < 0")
-    return sorted({int(row[0]) for row in driver.sql(" UNION ALL ".join(parts))})
+    try:
+        rows = driver.sql(" UNION ALL ".join(parts))
+    except Py4JJavaError:
+        # Spark's optimizer loses its way in some unions of many queries; each by itself is fine.
+        rows = [row for part in parts for row in driver.sql(part)]
+    return sorted({int(row[0]) for row in rows})
