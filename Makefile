@@ -1,6 +1,6 @@
 # One command each. The virtual environment is made once and again whenever setup.py changes.
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fuzz bench-fixed java clean
+.PHONY: help demo test lint test-long fuzz bench-fixed java clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -20,6 +20,7 @@ SECONDS ?= 300
 help:
 	@echo "make demo    build a small shop on embedded Spark, change its sources, refresh, compare with a recompute"
 	@echo "make test    the whole suite"
+	@echo "make test-long   a dbt process killed at every statement of every strategy (many minutes)"
 	@echo "make lint    ruff, mypy, sqlfluff"
 	@echo "make fuzz    random views and changes: SEED=$(SEED) SECONDS=$(SECONDS)"
 	@echo "make bench-fixed   what a refresh costs when nothing changed"
@@ -43,6 +44,10 @@ demo: java
 test: java
 	@$(MAKE) --no-print-directory --silent $(STAMP)
 	$(BIN)/python -m pytest
+
+test-long: java
+	@$(MAKE) --no-print-directory $(STAMP)
+	$(BIN)/python -m pytest -m long
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -19,6 +19,8 @@ from tests.crash.embedded import kill_embedded
 from tests.crash.points import Point, crash, crash_in_a_row, points, rerun
 from tests.crash.world import BAG, GROUPS, TOTALS, TOTALS_OF_GROUPS, View, World
 
+pytestmark = pytest.mark.long
+
 INSERT = ("INSERT INTO {s}.facts VALUES (1, 'a', 7), (3, 'c', 8)",)
 UPDATE = ("UPDATE {s}.facts SET x = x + 1 WHERE g = 'a'",)
 DROP = ("DROP VIEW IF EXISTS {s}.m", "DROP TABLE IF EXISTS {s}.m__ivm")
