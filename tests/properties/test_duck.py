@@ -23,19 +23,19 @@ def connection() -> duckdb.DuckDBPyConnection:
     return duckdb.connect(":memory:", config={"threads": 1})
 
 
-@settings(CI, max_examples=1700)
+@settings(CI, max_examples=400)
 @given(case=cases(ALL_SETS))
 def test_view_equals_recompute(connection, case: Case):
     check_case(case, connection)
 
 
-@settings(CI, max_examples=150)
+@settings(CI, max_examples=60)
 @given(case=cases(ALL_SETS, stacked=True))
 def test_view_on_a_view_equals_recompute(connection, case: Case):
     check_case(case, connection)
 
 
-@settings(CI, max_examples=150)
+@settings(CI, max_examples=60)
 @given(case=cases(ALL_SETS))
 def test_one_batch_gives_what_many_give(connection, case: Case):
     """The same view and changes, refreshed once at the end."""

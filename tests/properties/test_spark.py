@@ -6,7 +6,7 @@ import pytest
 
 from tests.properties.spark_check import check_group, group
 
-GROUPS, VIEWS = 6, 28
+GROUPS, VIEWS = 3, 28
 
 
 @pytest.mark.parametrize("seed", range(GROUPS))
