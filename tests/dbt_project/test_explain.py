@@ -112,8 +112,7 @@ def test_statements_of_a_refresh(story):
     assert "/* ivm {the record} */" in section
 
 
-def test_statements_are_those_a_refresh_runs(story):
-    """Their kinds, in order, against what a refresh of the same change really runs."""
+def test_statements_start_at_the_published_version_and_end_with_the_publication(story):
     after = story.after.log
     assert "published  version 0 of" in after
     assert f"ALTER VIEW `{story.project.schema}`.`joined` AS SELECT" in after
